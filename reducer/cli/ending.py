@@ -1,0 +1,115 @@
+"""How does a command end when something is in the way: which exit code, which words?"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reducer.core.errors import ExitCode, ReducerError
+
+REPORT_TO = "please report it with the traceback"
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How the user wants to be told: as JSON or as text; with a traceback or without."""
+
+    json: bool = False
+    debug: bool = False
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Exit code, what is wrong, what to do next, and the exception behind it."""
+
+    code: ExitCode
+    message: str
+    hint: str = ""
+    error: BaseException | None = None
+
+    @property
+    def status(self) -> str:
+        """The exit code in a word, for machines."""
+        return self.code.name.lower().replace("_", "-")
+
+
+def ended_by(error: BaseException, *, where: str = "", output: Path | None = None) -> Ending:
+    """The ending that an exception means.
+
+    ``where`` says what was going on; ``output`` is the folder of the run, if there is one: the
+    traceback of a bug in reducer goes there.
+    """
+    if isinstance(error, ReducerError):
+        return Ending(error.exit_code, error.message, error.hint, error)
+    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+        kept = "run the same command again: what was paid for is kept" if output else ""
+        return Ending(ExitCode.INTERRUPTED, f"interrupted{where and ' '}{where}", kept, error)
+    if (usage := getattr(error, "format_message", None)) is not None:
+        # typer's own errors; it brings click under one name or another, so no class to catch.
+        return Ending(ExitCode.BAD_INPUT, str(usage()), "see reduce --help", error)
+    return _internal_error(error, where, output)
+
+
+def tell(ending: Ending, manner: Manner) -> None:
+    """Tell a person what happened; with ``--json`` the document does that."""
+    if manner.debug and ending.error is not None:
+        traceback.print_exception(ending.error)
+    if not manner.json:
+        print(error_text(ending), file=sys.stderr)
+
+
+def finish(ending: Ending, manner: Manner) -> int:
+    """End a command that did not come as far as a subject; returns the exit code."""
+    if isinstance(ending.error, BrokenPipeError):  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return int(ending.code)
+    tell(ending, manner)
+    if manner.json:
+        print(json.dumps(short_document(ending), indent=1))
+    return int(ending.code)
+
+
+def error_text(ending: Ending) -> str:
+    """Two paragraphs at most: what is wrong, and what to do.
+
+    >>> print(error_text(Ending(ExitCode.BAD_INPUT, "no such file", "check the path")))
+    reduce: no such file
+      check the path
+    """
+    hint = "".join(f"\n  {line}" for line in ending.hint.splitlines())
+    return f"reduce: {ending.message}{hint}"
+
+
+def short_document(ending: Ending) -> dict[str, Any]:
+    """The ending of a command that did not come as far as a subject."""
+    return {
+        "status": ending.status,
+        "exit_code": int(ending.code),
+        "message": ending.message,
+        "hint": ending.hint,
+    }
+
+
+def _internal_error(error: BaseException, where: str, output: Path | None) -> Ending:
+    text = str(error).strip().splitlines()
+    what = f"{type(error).__name__}{': ' + text[0] if text else ''}"
+    doing = f" {where}" if where else ""
+    kept = _keep_traceback(error, output)
+    hint = f"{REPORT_TO}, which is in {kept}" if kept else f"{REPORT_TO} that --debug shows"
+    return Ending(ExitCode.INTERNAL, f"internal error{doing}: {what}", hint, error)
+
+
+def _keep_traceback(error: BaseException, output: Path | None) -> Path | None:
+    if output is None:
+        return None
+    path = output / "work" / "error.log"
+    try:
+        path.write_text("".join(traceback.format_exception(error)))
+    except OSError:
+        return None
+    return path

@@ -1,0 +1,214 @@
+"""``reduce SUBJECT``: how are its arguments understood, and its results shown?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from reducer.cli import values
+from reducer.cli.ending import Manner, ended_by, tell
+from reducer.cli.render.progress import Progress
+from reducer.cli.render.screen import open_screen
+from reducer.core.errors import BadInput, ExitCode
+from reducer.workflows.settings import ReduceSettings
+
+HELP = """\
+Find the smallest part of a model that still fails to lower with ExecuTorch in the same way, and
+write a script that reproduces the failure by itself.
+
+SUBJECT is a Python file with `model` and `example_inputs`, a script that exports and lowers, a .pt2
+from torch.export.save, or package.module:attribute. What follows `--` is passed to a script.
+"""
+
+ENDING = """\
+\b
+Other commands:
+  reduce backends   which backends can be used here, and why others cannot
+\b
+Exit codes:
+  0    reduced, and confirmed in a clean process
+  1    a bug in reducer
+  2    the subject, the backend or an option cannot be used as given
+  3    the subject does not fail
+  4    the failure cannot be reproduced
+  5    it fails at a stage, or in a way, that is not reduced yet
+  6    stopped by --max-calls or --budget; the best so far is kept
+  7    no usable torch and executorch
+  130  interrupted; the best so far is kept, the same command resumes
+Of several subjects, the code of the one that went worst counts.
+"""
+
+#: From the best ending to the worst: what counts when there are several subjects.
+SEVERITY = (
+    ExitCode.REDUCED,
+    ExitCode.STOPPED,
+    ExitCode.NO_FAILURE,
+    ExitCode.NOT_HANDLED,
+    ExitCode.NOT_REPRODUCIBLE,
+    ExitCode.BAD_INPUT,
+    ExitCode.NO_ENVIRONMENT,
+    ExitCode.INTERNAL,
+    ExitCode.INTERRUPTED,
+)
+
+
+class _Command(TyperCommand):
+    """The command, with a usage line that has ``--`` in it."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS] SUBJECT... [-- SCRIPT ARGUMENTS]"]
+
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import reducer
+
+        typer.echo(f"reduce {reducer.__version__}")
+        raise typer.Exit()
+
+
+@app.command(cls=_Command, help=HELP, epilog=ENDING)
+def reduce(  # noqa: PLR0917 - one parameter for each option
+    context: typer.Context,
+    subjects: Annotated[list[str], typer.Argument(metavar="SUBJECT", hidden=True)],
+    backend: Annotated[
+        str | None,
+        typer.Option("--backend", "-b", metavar="NAME",
+                     help="What to lower with: vulkan, webgpu, xnnpack, portable, another name from"
+                     " `reduce backends`, or package.module:PartitionerClass. Default: as the"
+                     " subject says."),
+    ] = None,
+    backend_option: Annotated[
+        list[str] | None,
+        typer.Option("--backend-option", "-O", metavar="KEY=VALUE",
+                     help="Option for the partitioner: key=value (value as JSON, else text), or a"
+                     " JSON object. May be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER",
+                     help="Where results go. Default: reduced/<name of the subject>."),
+    ] = None,
+    match: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL",
+                     help="What makes two failures the same: exact (default), raise-site (stage,"
+                     " exception types and where it was raised) or type (stage and types)."),
+    ] = None,
+    match_regex: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX",
+                     help="Instead: the same stage, and a message that this is found in."),
+    ] = None,
+    timeout: Annotated[
+        str | None,
+        typer.Option(metavar="TIME",
+                     help="Longest time for one lowering. Default: learned from the first one."),
+    ] = None,
+    max_calls: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Stop after this many paid calls of ExecuTorch."),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Stop searching after 600 (seconds), 90s, 10m or 1h."),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(metavar="PATH",
+                     help="Interpreter with the torch and executorch to use. Default: this one."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON on stdout, errors as well.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print only errors and the path of the repro.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_version, help="Print the version."),
+    ] = False,
+) -> int:  # fmt: skip
+    """Reduce each subject in turn; returns the exit code."""
+    if output is not None and len(subjects) > 1:
+        raise BadInput("-o names one folder, but there are several subjects", hint="leave -o out")
+    common: dict[str, Any] = {
+        "backend": backend,
+        "options": values.options(backend_option or ()),
+        "output": output,
+        "rule": values.match_rule(match, match_regex),
+        "timeout": values.seconds(timeout, "--timeout") if timeout is not None else None,
+        "max_calls": max_calls,
+        "budget": values.seconds(budget, "--budget") if budget is not None else None,
+        "argv": tuple(context.obj or ()),
+        "python": values.interpreter(python) if python is not None else sys.executable,
+    }
+    run = _Run(Manner(as_json, debug), quiet)
+    for subject in subjects:
+        if run(ReduceSettings(subject, **common)) is ExitCode.INTERRUPTED:
+            break
+    if as_json:
+        document: Any = run.documents if len(subjects) > 1 else run.documents[0]
+        print(json.dumps(document, indent=1))
+    return int(max(run.codes, key=SEVERITY.index))
+
+
+class _Run:
+    """Reduces subjects one after the other, and shows how each ends."""
+
+    def __init__(self, manner: Manner, quiet: bool) -> None:
+        self.manner, self.quiet = manner, quiet
+        self.codes: list[ExitCode] = []
+        self.documents: list[dict[str, Any]] = []
+
+    def __call__(self, settings: ReduceSettings) -> ExitCode:
+        """Reduce one subject."""
+        progress = Progress()
+        try:
+            code = self._reduce(settings, progress)
+        except BrokenPipeError:
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            code = self._failed(settings.subject, error, progress)
+        self.codes.append(code)
+        return code
+
+    def _reduce(self, settings: ReduceSettings, progress: Progress) -> ExitCode:
+        from reducer.workflows import reduce as workflow
+
+        with open_screen(sys.stderr, progress, quiet=self.quiet) as report:
+            outcome = workflow.reduce_subject(settings, report)
+        if self.manner.json:
+            from reducer.cli.render.document import outcome_document
+
+            self.documents.append(outcome_document(settings.subject, outcome))
+        elif self.quiet:
+            if outcome.message:
+                print(f"reduce: {outcome.message}", file=sys.stderr)
+            print(outcome.folder.repro)
+        else:
+            from reducer.cli.render.summary import summary
+
+            print(f"\n{summary(outcome)}")
+        return outcome.code
+
+    def _failed(self, subject: str, error: BaseException, progress: Progress) -> ExitCode:
+        from reducer.cli.render.document import ending_document
+
+        ending = ended_by(error, where=progress.where, output=progress.output)
+        tell(ending, self.manner)
+        self.documents.append(ending_document(subject, ending, progress))
+        return ending.code

@@ -1,0 +1,92 @@
+"""What does a person read when a run is over?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from reducer.cli.render.words import count, duration, printable, shown_path
+from reducer.core.errors import ExitCode
+from reducer.core.finding import Ledger
+from reducer.core.signature import named_pass
+from reducer.workflows.reduce import Outcome
+
+_WIDTH = 10
+
+
+def summary(outcome: Outcome) -> str:
+    """Before and after, the failure, calls by verdict, time, paths, and the repro's core lines."""
+    finding = outcome.finding
+    rows = [headline(outcome), "", *_rows(outcome)]
+    if others := [f"{slip.headline} ({outcome.folder.root / slip.path})" for slip in finding.slips]:
+        rows += ["", f"{count(len(others), 'other failure')} met on the way, not followed:"]
+        rows += [f"  {text}" for text in others]
+    if core := core_lines(_text(outcome.folder.repro)):
+        rows += ["", core]
+    return printable("\n".join(rows))
+
+
+def headline(outcome: Outcome) -> str:
+    """The result in one sentence."""
+    before = outcome.finding.operators_before
+    size = f"{count(before, 'operator')} -> {outcome.finding.case.operators}"
+    said = f"; {outcome.message}" if outcome.message else ""
+    if outcome.code is ExitCode.REDUCED:
+        return f"reduced: {size}, confirmed in a clean process{said}"
+    return f"{outcome.finding.status}: {size}{said}"
+
+
+def core_lines(script: str) -> str:
+    """The part of a repro from ``class Repro`` to the lowering call.
+
+    >>> core_lines("import sys\\nclass Repro:\\n    x = 1\\ndef lower():\\n    go()\\nY = 1\\n")
+    'class Repro:\\n    x = 1\\ndef lower():\\n    go()'
+    """
+    pattern = r"^class Repro\b.*?^def lower\(.*?(?=^\S|\Z)"
+    found = re.search(pattern, script, re.DOTALL | re.MULTILINE)
+    return found[0].rstrip() if found else ""
+
+
+def _rows(outcome: Outcome) -> Iterator[str]:
+    finding, folder = outcome.finding, outcome.folder
+    failure = finding.failure
+    yield _row("stage", f"{failure.stage} ({finding.case.recipe.backend})")
+    yield _row("observed", failure.headline)
+    if blamed := named_pass(failure):
+        yield _row("names", blamed)
+    if len(failure.chain) > 1:
+        yield _row("cause", failure.cause)
+    yield _row("calls", _calls(finding.ledger))
+    yield _row("time", _time(outcome))
+    for note in finding.notes:
+        yield _row("note", note)
+    yield _row("script", shown_path(folder.repro))
+    data = folder.repro.with_suffix(".safetensors")
+    if data.exists():
+        yield _row("data", f"{shown_path(data)} (its values matter: keep it beside the script)")
+    yield _row("record", shown_path(folder.finding))
+
+
+def _calls(ledger: Ledger) -> str:
+    """Paid calls, and what was answered: repeated questions and refusals cost no call."""
+    kinds = ", ".join(f"{number} {verdict}" for verdict, number in ledger.verdicts)
+    asked = sum(number for _, number in ledger.verdicts)
+    return f"{ledger.calls} paid, {count(asked, 'verdict')}" + (f": {kinds}" if kinds else "")
+
+
+def _time(outcome: Outcome) -> str:
+    spent = sorted(outcome.seconds.items(), key=lambda item: -item[1])
+    parts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in spent)
+    return f"{duration(sum(outcome.seconds.values()))} ({parts})"
+
+
+def _row(name: str, text: str) -> str:
+    return f"  {name:<{_WIDTH}}{text}"
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

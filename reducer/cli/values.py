@@ -1,0 +1,111 @@
+"""What does the text of an option mean? Raises BadInput for text that means nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+from reducer.core.errors import BadInput
+from reducer.core.recipe import Items, Plain
+from reducer.core.signature import MATCH_LEVELS, MatchRule
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(h|min|m|s|)")
+
+
+def seconds(text: str, option: str) -> float:
+    """Seconds in ``600``, ``90s``, ``10m``, ``1h30m``.
+
+    >>> seconds("1h30m", "--budget"), seconds("0.5", "--timeout")
+    (5400.0, 0.5)
+    """
+    compact = re.sub(r"\s+", "", text.lower())
+    parts = _PART.findall(compact)
+    found = sum(float(number) * _UNITS[unit] for number, unit in parts)
+    whole = "".join(number + unit for number, unit in parts) == compact
+    if not whole or not 0 < found < math.inf:
+        raise BadInput(
+            f"{option} {text!r} is no length of time", hint="for example 600, 90s, 10m or 1h30m"
+        )
+    return found
+
+
+def options(texts: Sequence[str]) -> tuple[tuple[str, Plain], ...]:
+    """Backend options in order, from ``key=value`` texts and JSON objects; the last value counts.
+
+    >>> options(["small=true", "name=fast", '{"levels": [1, 2]}'])
+    (('small', True), ('name', 'fast'), ('levels', Items(kind='list', items=(1, 2))))
+    """
+    found: dict[str, Plain] = {}
+    for text in texts:
+        if text.lstrip().startswith("{"):
+            found.update(_json_object(text))
+            continue
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise BadInput(
+                f"--backend-option {text!r} is not of the form key=value",
+                hint="for example -O require_dynamic_shapes=true, or a JSON object in quotes",
+            )
+        found[key.strip()] = _value(value)
+    return tuple(found.items())
+
+
+def plain(value: Any) -> Plain:
+    """What ``json.loads`` gave, as constructor arguments."""
+    if isinstance(value, list):
+        return Items("list", tuple(plain(item) for item in value))
+    if isinstance(value, dict):
+        return Items("dict", tuple((key, plain(item)) for key, item in value.items()))
+    return value  # type: ignore[no-any-return]
+
+
+def match_rule(level: str | None, regex: str | None) -> MatchRule:
+    """The rule of ``--match`` and ``--match-regex``, of which one at most is given."""
+    if level is not None and level not in MATCH_LEVELS:
+        raise BadInput(f"--match {level!r} is unknown", hint=f"one of {', '.join(MATCH_LEVELS)}")
+    if regex is None:
+        return MatchRule(level or MATCH_LEVELS[0])
+    if level is not None:
+        raise BadInput("--match and --match-regex exclude each other", hint="leave one of them out")
+    try:
+        re.compile(regex)
+    except re.error as error:
+        raise BadInput(
+            f"--match-regex {regex!r} is not a regular expression: {error}",
+            hint="special characters are taken literally after a backslash",
+        ) from error
+    if not regex:
+        raise BadInput("--match-regex is empty", hint="give part of the message that counts")
+    return MatchRule(regex=regex)
+
+
+def interpreter(text: str) -> str:
+    """The Python that is to run torch, as an absolute path where it is found by its name."""
+    found = shutil.which(text)
+    if found is None:
+        raise BadInput(f"--python {text!r} cannot be run", hint="give the path of an interpreter")
+    return found
+
+
+def _value(text: str) -> Plain:
+    """JSON if it is that, else the text itself."""
+    try:
+        return plain(json.loads(text))
+    except json.JSONDecodeError:
+        return text
+
+
+def _json_object(text: str) -> dict[str, Plain]:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"--backend-option {text!r} is not JSON: {error}",
+            hint="write key=value, or an object such as '{\"key\": true}'",
+        ) from error
+    return {key: plain(value) for key, value in found.items()}

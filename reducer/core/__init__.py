@@ -1,0 +1,1 @@
+"""The nouns: frozen data that every layer speaks, standard library only."""

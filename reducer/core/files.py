@@ -1,0 +1,36 @@
+"""How is a file written so that a crash at any moment leaves the old one or the new one?"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_atomic(path: Path, content: str | bytes) -> None:
+    """Replace ``path`` with ``content`` (text as UTF-8) in one step. Raises OSError.
+
+    The folder is made if it does not exist. A reader sees the old content or the new, never a part.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    """Permissions that the process withholds; mkstemp withholds more than that."""
+    current = os.umask(0o077)
+    os.umask(current)
+    return current

@@ -1,0 +1,78 @@
+"""What came out: the smallest case, what it fails with, and the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reducer.core.case import Case
+from reducer.core.signature import Failure, MatchRule, Signature
+from reducer.core.text import register
+from reducer.core.verdict import Verdict
+from reducer.core.wire import Environment
+
+register(MatchRule)
+
+
+@register
+@dataclass(frozen=True)
+class Evidence:
+    """One line of the certificate: the verdict seen when ``element`` alone is removed or simplified.
+
+    ``delta`` names the change; ``instead`` what was seen instead of the failure (a headline).
+    """
+
+    element: str
+    delta: str
+    verdict: Verdict
+    instead: str = ""
+
+
+@register
+@dataclass(frozen=True)
+class Slip:
+    """Another failure met on the way, kept as a case of its own. ``path`` is relative to the finding."""
+
+    signature: Signature
+    headline: str
+    operators: int
+    path: str
+
+
+@register
+@dataclass(frozen=True)
+class Ledger:
+    """Where calls and seconds went.
+
+    ``verdicts`` counts paid and unpaid verdicts by kind; ``deltas`` is (name, tried, useful);
+    ``seconds`` is by activity.
+    """
+
+    calls: int = 0
+    repeated: int = 0
+    refused: int = 0
+    verdicts: tuple[tuple[str, int], ...] = ()
+    deltas: tuple[tuple[str, int, int], ...] = ()
+    seconds: tuple[tuple[str, float], ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class Finding:
+    """Case + signature + evidence: what is emitted and stored.
+
+    ``status`` is ``confirmed`` once the repro failed with the same signature in a clean process;
+    ``unconfirmed``, ``interrupted``, ``stopped`` otherwise.
+    """
+
+    subject: str
+    case: Case
+    signature: Signature
+    failure: Failure
+    rule: MatchRule
+    environment: Environment
+    status: str
+    operators_before: int
+    certificate: tuple[Evidence, ...] = ()
+    slips: tuple[Slip, ...] = ()
+    ledger: Ledger = Ledger()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,62 @@
+"""How is a case lowered? Backend, partitioners with their options, compile config, last stage.
+
+Objects of ExecuTorch appear as :class:`Construct`: the call that makes them. That is data which can
+be stored, shrunk towards defaults, and printed as the Python that a user would have written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Union
+
+from reducer.core.stage import Stage
+
+
+@dataclass(frozen=True)
+class Construct:
+    """``path(*args, **kwargs)``, where ``path`` is ``package.module:attribute.attribute``.
+
+    With ``call`` False it is the attribute itself (an enum member, a class, a function).
+    """
+
+    path: str
+    args: tuple[Plain, ...] = ()
+    kwargs: tuple[tuple[str, Plain], ...] = ()
+    call: bool = True
+
+    def with_kwargs(self, kwargs: tuple[tuple[str, Plain], ...]) -> Construct:
+        """The same call with other keyword arguments."""
+        return replace(self, kwargs=kwargs)
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list, dict or set among constructor arguments; a dict's items are ``(key, value)`` tuples."""
+
+    kind: str
+    items: tuple[Plain, ...] = ()
+
+
+#: Constructor arguments: numbers, text, bytes, tuples, containers, and further calls.
+Plain = Union[None, bool, int, float, str, bytes, Construct, Items, "tuple[Plain, ...]"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to lower: what a user passes to ExecuTorch's functions.
+
+    ``backend``
+        the name it is reported under; ``partitioners`` is what counts.
+    ``two_steps``
+        ``to_edge(...)`` and then ``.to_backend(...)``, instead of ``to_edge_transform_and_lower``.
+    ``last_stage``
+        the stage after which lowering stops, since the failure is no later.
+    """
+
+    backend: str = "portable"
+    partitioners: tuple[Construct, ...] = ()
+    compile_config: Construct | None = None
+    transform_passes: tuple[Construct, ...] = ()
+    executorch_config: Construct | None = None
+    two_steps: bool = False
+    last_stage: Stage = Stage.TO_EXECUTORCH

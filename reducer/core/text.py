@@ -1,0 +1,131 @@
+"""How are the nouns written down? Exactly, both ways, as JSON.
+
+Every frozen dataclass of ``core`` becomes ``{"_": "ClassName", field: value, ...}`` with fields at
+their defaults left out; tuples become lists. What JSON cannot say (bytes, complex, nan, inf, maps)
+gets a tag of its own. Text made by one version of Python, torch or reducer is read by another:
+nothing here is a pickle.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, TypeVar, cast
+
+from reducer.core.case import (
+    Atom,
+    Case,
+    Fill,
+    Graph,
+    GraphRef,
+    Input,
+    Node,
+    Ref,
+    ScalarSpec,
+    Symbol,
+    TensorSpec,
+)
+from reducer.core.errors import BadInput
+from reducer.core.recipe import Construct, Items, Recipe
+from reducer.core.signature import ChainLink, Failure, Frame, Signature
+from reducer.core.stage import Stage
+from reducer.core.verdict import Verdict
+
+_CLASSES: dict[str, type[Any]] = {
+    cls.__name__: cls
+    for cls in (
+        Atom, Case, ChainLink, Construct, Failure, Fill, Frame, Graph, GraphRef, Input, Items,
+        Node, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
+    )
+}  # fmt: skip
+_ENUMS: dict[str, type[Any]] = {"Stage": Stage, "Verdict": Verdict}
+
+T = TypeVar("T")
+
+
+def register(cls: type[T]) -> type[T]:
+    """Class decorator: let a frozen dataclass of a higher layer be written down as well."""
+    _CLASSES[cls.__name__] = cls
+    return cls
+
+
+def encode(value: Any) -> Any:
+    """The value as what ``json.dumps`` takes. Raises TypeError for anything that is not a noun."""
+    if isinstance(value, Stage | Verdict):
+        return {"_": type(value).__name__, "v": value.value}
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"_": "float", "v": repr(value)}
+    if isinstance(value, complex):
+        return {"_": "complex", "v": [encode(value.real), encode(value.imag)]}
+    if isinstance(value, bytes):
+        return {"_": "bytes", "v": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {"_": "map", "v": {str(key): encode(item) for key, item in value.items()}}
+    if is_dataclass(value) and _CLASSES.get(type(value).__name__) is type(value):
+        record: dict[str, Any] = {"_": type(value).__name__}
+        for item in fields(value):
+            content = getattr(value, item.name)
+            if not _is_default(item, content):
+                record[item.name] = encode(content)
+        return record
+    raise TypeError(f"{type(value).__qualname__} has no text form")
+
+
+def decode(data: Any) -> Any:
+    """The inverse of :func:`encode`; lists come back as tuples. Raises BadInput on other text."""
+    if isinstance(data, list):
+        return tuple(decode(item) for item in data)
+    if not isinstance(data, dict):
+        return data
+    tag = data.get("_")
+    try:
+        if tag == "float":
+            return float(data["v"])
+        if tag == "complex":
+            return complex(decode(data["v"][0]), decode(data["v"][1]))
+        if tag == "bytes":
+            return base64.b64decode(data["v"])
+        if tag == "map":
+            return {key: decode(item) for key, item in data["v"].items()}
+        if tag in _ENUMS:
+            return _ENUMS[tag](data["v"])
+        cls = _CLASSES[cast(str, tag)]
+        return cls(**{key: decode(item) for key, item in data.items() if key != "_"})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadInput(
+            f"text of a {tag or 'record without a type'} cannot be read: {error}",
+            hint="was it written by another version of reducer, or edited by hand?",
+        ) from error
+
+
+def dumps(value: Any) -> str:
+    """One line of JSON; equal values give equal text."""
+    return json.dumps(encode(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def loads(text: str | bytes) -> Any:
+    """Read what :func:`dumps` wrote. Raises BadInput."""
+    try:
+        return decode(json.loads(text))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput(f"not JSON: {error}") from error
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of the value's text, in hexadecimal."""
+    return hashlib.sha256(dumps(value).encode()).hexdigest()
+
+
+def _is_default(item: Any, content: Any) -> bool:
+    if item.default is not MISSING:
+        # 1 == True and 1 == 1.0 in Python, but they are not the same argument of an operator.
+        return type(content) is type(item.default) and bool(content == item.default)
+    return item.default_factory is not MISSING and bool(content == item.default_factory())

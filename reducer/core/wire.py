@@ -1,0 +1,181 @@
+"""What crosses the pipe between the search and the worker that lowers?
+
+The parent sends a :class:`Job`, the worker answers with a :class:`Reply`. Both are lines of JSON
+in the form of :mod:`reducer.core.text`, so the two ends may be different interpreters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from reducer.core.case import Case
+from reducer.core.recipe import Construct, Plain
+from reducer.core.signature import Failure
+from reducer.core.stage import Stage
+from reducer.core.text import register
+
+
+@register
+@dataclass(frozen=True)
+class Limits:
+    """What one call may use: wall seconds, bytes of resident memory (0: no limit)."""
+
+    seconds: float = 600.0
+    memory: int = 0
+
+
+@register
+@dataclass(frozen=True)
+class CaptureJob:
+    """Run what the user handed in, and return it as a case with its first failure.
+
+    ``subject`` is a path, or ``package.module:attribute``. ``backend`` None means: as the subject
+    says. ``options`` go to the partitioner's constructor. ``data_dir`` receives tensors. ``argv`` is
+    what a script finds in ``sys.argv[1:]``.
+    """
+
+    subject: str
+    data_dir: str
+    backend: str | None = None
+    options: tuple[tuple[str, Plain], ...] = ()
+    argv: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class JudgeJob:
+    """Rebuild a case, export it, lower it up to its recipe's last stage."""
+
+    case: Case
+    data_dir: str
+
+
+@register
+@dataclass(frozen=True)
+class SpellJob:
+    """Export ``Repro`` of a generated module source, and say which operators it gives.
+
+    ``source`` defines ``Repro``, ``example_inputs`` and, if needed, ``dynamic_shapes``.
+    """
+
+    source: str
+
+
+@register
+@dataclass(frozen=True)
+class BackendsJob:
+    """List all backends: usable here or not, and why."""
+
+
+Job = CaptureJob | JudgeJob | SpellJob | BackendsJob
+
+
+@register
+@dataclass(frozen=True)
+class Attempt:
+    """What happened when a program was lowered.
+
+    ``failure`` None and ``invalid`` "" means that it passes. ``partition`` and ``suspects`` name
+    values of the case: the nodes in the failing delegate's program, and the nodes that the code which
+    raised was looking at. ``seconds`` is per stage.
+    """
+
+    failure: Failure | None = None
+    invalid: str = ""
+    partition: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
+    seconds: tuple[tuple[str, float], ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class Capture:
+    """What the user handed in, as a case, with what its first lowering did.
+
+    ``case`` None: it failed before there was a graph (``attempt.failure`` says where). ``files``
+    are the user's files that were loaded, with their digests: while these are equal, capturing again
+    gives the same. ``notes`` are remarks for the user: options that could not be expressed, and the
+    like. ``form`` says what the subject was found to be.
+    """
+
+    case: Case | None
+    attempt: Attempt
+    form: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class Spelled:
+    """Targets of the operator calls that a generated source exports to, in order; or why it does not."""
+
+    targets: tuple[str, ...] = ()
+    error: str = ""
+
+
+@register
+@dataclass(frozen=True)
+class BackendStatus:
+    """One line of ``reduce backends``. ``reason`` says why not, and what would make it usable."""
+
+    name: str
+    usable: bool
+    reason: str = ""
+    partitioner: Construct | None = None
+
+
+@register
+@dataclass(frozen=True)
+class Backends:
+    """Answer to :class:`BackendsJob`."""
+
+    rows: tuple[BackendStatus, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class Refused:
+    """The job could not be done, and it is the user's input: message and hint."""
+
+    message: str
+    hint: str = ""
+    exit_code: int = 2
+
+
+@register
+@dataclass(frozen=True)
+class Death:
+    """The child that did the job died, or was killed.
+
+    ``kind`` is ``timeout``, ``memory``, ``signal`` or ``exit``; ``detail`` e.g. ``SIGSEGV`` or an exit
+    code; ``stage`` the last stage it entered; ``output`` the tail of what it printed.
+    """
+
+    kind: str
+    detail: str = ""
+    stage: Stage | None = None
+    output: str = ""
+
+
+@register
+@dataclass(frozen=True)
+class Broken:
+    """A bug in the worker's own code: its traceback."""
+
+    traceback: str
+
+
+Result = Capture | Attempt | Spelled | Backends | Refused | Death | Broken
+
+
+@register
+@dataclass(frozen=True)
+class Environment:
+    """What the worker runs on; part of the verdict store's keys."""
+
+    python: str = ""
+    torch: str = ""
+    executorch: str = ""
+    platform: str = ""
+    accelerations: tuple[tuple[str, str], ...] = field(default=())

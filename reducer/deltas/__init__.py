@@ -1,0 +1,54 @@
+"""What makes a case smaller? One file per delta, in one ordered table of tiers.
+
+A delta proposes edits and applies them; it knows no search and no oracle. To add one: write the
+module (``NAME``, ``edits``, ``apply``) and put it into its tier below; the conformance tests pick it
+up by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from reducer.core.delta import Delta
+from reducer.deltas import (
+    bypass_nodes,
+    constant_values,
+    control_flow,
+    cut_nodes,
+    drop_inputs,
+    drop_outputs,
+    dtypes,
+    keyword_defaults,
+    memory_formats,
+    output_structure,
+    recipe_defaults,
+    scalars,
+    sizes,
+    static_sizes,
+)
+
+#: Fewer nodes, inputs and outputs. Tried edit by edit until none helps.
+STRUCTURE = cast(
+    "tuple[Delta, ...]", (drop_outputs, bypass_nodes, cut_nodes, control_flow, drop_inputs)
+)
+#: Plainer ones. Tried all at once, then in halves.
+ATTRIBUTES = cast(
+    "tuple[Delta, ...]",
+    (
+        recipe_defaults,
+        static_sizes,
+        sizes,
+        keyword_defaults,
+        dtypes,
+        constant_values,
+        memory_formats,
+        scalars,
+        output_structure,
+    ),
+)
+DELTAS = (*STRUCTURE, *ATTRIBUTES)
+
+
+def find_delta(name: str) -> Delta:
+    """The delta of that name. Raises KeyError."""
+    return {delta.NAME: delta for delta in DELTAS}[name]

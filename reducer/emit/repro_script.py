@@ -1,0 +1,135 @@
+"""What does the script look like that anyone can run and attach to a bug report?"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from reducer.core.finding import Finding
+from reducer.core.recipe import Recipe
+from reducer.core.stage import Stage
+from reducer.emit.construct import Imports, construct_text, given
+from reducer.emit.failure_check import HOOK, failure_check
+from reducer.emit.layout import wrap
+from reducer.emit.source import Source, sort_imports, write_source
+from reducer.emit.spelling import Spelling
+
+_PATH = re.compile(r"(?<![\w<])(?:[A-Za-z]:)?(?:[/\\][\w.+@~-]+)+[/\\]([\w.+@~-]+)")
+
+
+def render(finding: Finding, spelling: Spelling | None = None, data_file: str = "") -> str:
+    """The whole script: what was observed, the model, how it is lowered, the check of the failure.
+
+    ``data_file`` names the ``.safetensors`` beside the script for tensors kept as data (what it
+    must hold is :attr:`~reducer.emit.source.Source.stored`); without it they are zeros.
+    """
+    source = write_source(finding.case, spelling, data_file)
+    lowering_imports, lowering = lower_function(finding.case.recipe, source)
+    check_imports, check = failure_check(finding)
+    standard, others = _imports({*source.imports, *lowering_imports, *check_imports} - {""})
+    parts = [*header(finding), *standard, "", HOOK, *others, "", ""]
+    return "\n".join(parts) + "\n" + source.body + "\n\n\n" + lowering + "\n\n\n" + check
+
+
+def header(finding: Finding) -> list[str]:
+    """Comment lines: title, what the user sees, its cause, stage, versions."""
+    failure, env = finding.failure, finding.environment
+    cause = [] if len(failure.chain) == 1 else [f"Cause: {failure.cause}"]
+    versions = [("Python", env.python), ("torch", env.torch), ("executorch", env.executorch)]
+    backend = finding.case.recipe.backend
+    paragraphs = [
+        f"Lowering for {backend} fails in {failure.stage}.",
+        f"Observed: {failure.headline}",
+        *cause,
+        f"With {', '.join(f'{name} {version}' for name, version in versions if version)}.",
+    ]
+    lines = []
+    for paragraph in paragraphs:
+        lines += textwrap.wrap(
+            scrub(paragraph),
+            98,
+            initial_indent="# ",
+            subsequent_indent="#   ",
+            break_long_words=False,
+        )
+    return lines
+
+
+def scrub(text: str) -> str:
+    """The text without folders of this machine.
+
+    >>> scrub("in /home/ann/secret/model.py:3, reading C:\\\\Users\\\\ann\\\\x.bin")
+    'in model.py:3, reading x.bin'
+    """
+    return _PATH.sub(r"\1", " ".join(text.split()))
+
+
+def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
+    """Import lines and the function ``lower()``, which runs what the recipe says."""
+    imports = Imports(("torch", "F", "Dim", "Repro", "sys", "re", "lower", "load_file", "Path"))
+    options = ", dynamic_shapes=dynamic_shapes" if source.dynamic else ""
+    lines = [f"exported = torch.export.export(Repro().eval(), example_inputs{options})"]
+    last = recipe.last_stage.rank >= Stage.TO_EXECUTORCH.rank
+    config = recipe.executorch_config
+    ending = (
+        ".to_executorch(" + (f"config={construct_text(config, imports)}" if config else "") + ")"
+    )
+    edge = _two_steps(recipe, imports) if recipe.two_steps else [_one_step(recipe, imports)]
+    if recipe.two_steps:
+        lines += edge + ([f"return edge{ending}"] if last else ["return edge"])
+    elif last:
+        lines += [f"edge = {edge[0]}", f"return edge{ending}"]
+    else:
+        lines += [f"return {edge[0]}"]
+    body = [row for line in lines for row in wrap(f"    {line}")]
+    return imports.lines, "\n".join(["def lower():", *body])
+
+
+def _one_step(recipe: Recipe, imports: Imports) -> str:
+    function = imports.name("executorch.exir:to_edge_transform_and_lower")
+    options = given(
+        {
+            "transform_passes": _list(recipe.transform_passes, imports),
+            "partitioner": _list(recipe.partitioners, imports),
+            "compile_config": _optional(recipe.compile_config, imports),
+        }
+    )
+    return f"{function}({', '.join(['exported', *options])})"
+
+
+def _two_steps(recipe: Recipe, imports: Imports) -> list[str]:
+    options = given({"compile_config": _optional(recipe.compile_config, imports)})
+    function = imports.name("executorch.exir:to_edge")
+    lines = [f"edge = {function}({', '.join(['exported', *options])})"]
+    if recipe.transform_passes:
+        lines.append(f"edge = edge.transform({_list(recipe.transform_passes, imports)})")
+    for partitioner in recipe.partitioners:
+        lines.append(f"edge = edge.to_backend({construct_text(partitioner, imports)})")
+    return lines
+
+
+def _list(items: tuple[object, ...], imports: Imports) -> str:
+    shown = ", ".join(construct_text(item, imports) for item in items)  # type: ignore[arg-type]
+    return f"[{shown}]" if items else ""
+
+
+def _optional(item: object, imports: Imports) -> str:
+    return construct_text(item, imports) if item is not None else ""  # type: ignore[arg-type]
+
+
+def _imports(lines: set[str]) -> tuple[list[str], list[str]]:
+    """Lines for the standard library, and the others: the hook stands in between."""
+    merged = sort_imports(_merge(lines))
+    split = merged.index("")
+    return list(merged[:split]), list(merged[split + 1 :])
+
+
+def _merge(lines: set[str]) -> set[str]:
+    """``from a import b`` and ``from a import c`` as one line."""
+    names: dict[str, set[str]] = {}
+    for line in lines:
+        if line.startswith("from "):
+            module, _, name = line.removeprefix("from ").partition(" import ")
+            names.setdefault(module, set()).add(name)
+    joined = {f"from {module} import {', '.join(sorted(found))}" for module, found in names.items()}
+    return {line for line in lines if not line.startswith("from ")} | joined

@@ -1,0 +1,144 @@
+"""When are two cases the same one? When their canonical forms are equal.
+
+Names, the order of inputs, the order of independent calls, which module made a call, and specs that
+follow from others do not count. Values are numbered by a structural hash from the inputs on, in the
+manner of hash-consing; calls are listed in the smallest topological order under these hashes, with
+calls on written memory kept in their own order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+
+from reducer.core import text
+from reducer.core.case import (
+    Argument,
+    Case,
+    Graph,
+    GraphRef,
+    Input,
+    Node,
+    Ref,
+    graph_references,
+    node_references,
+    substitute,
+    substitute_node,
+)
+from reducer.graph.topology import Topology, output_names
+
+
+def canonical(case: Case) -> Case:
+    """The case with canonical names and order."""
+    graphs = dict(case.subgraphs)
+    names: dict[str, str] = {}
+    listed: list[tuple[str, Graph]] = []
+    main = _canonical_graph(case.graph, case, graphs, names, listed, "v")
+    return replace(
+        case,
+        graph=main,
+        subgraphs=tuple(listed),
+        schemas={},
+        symbols=tuple(sorted(case.symbols, key=lambda symbol: symbol.name)),
+    )
+
+
+def case_digest(case: Case) -> str:
+    """SHA-256 of the canonical form."""
+    return text.digest(canonical(case))
+
+
+def _canonical_graph(
+    graph: Graph,
+    case: Case,
+    graphs: Mapping[str, Graph],
+    names: dict[str, str],
+    listed: list[tuple[str, Graph]],
+    prefix: str,
+) -> Graph:
+    topology = Topology(graph, case.schemas)
+    hashes: dict[str, str] = {}
+    positional = prefix != "v"  # a subgraph's inputs are bound by position
+    for position, item in enumerate(graph.inputs):
+        plain = replace(item, name=str(position) if positional else "")
+        hashes[item.name] = _hash(text.dumps(plain))
+    for node in graph.nodes:
+        known: dict[str, Argument] = {name: Ref(hashes[name]) for name in node_references(node)}
+        for name in graph_references(node.args):
+            known[name] = GraphRef(_graph_hash(graphs[name], case, graphs))
+        plain_node = replace(substitute_node(node, known), name="", spec=None, module="")
+        hashes[node.name] = _hash(text.dumps(plain_node))
+    order = _order(graph, topology, hashes)
+    inputs = list(graph.inputs) if positional else _input_order(graph, order, hashes)
+    for number, name in enumerate([*(item.name for item in inputs), *order]):
+        names[name] = f"{prefix}{number}"
+    nodes = []
+    for name in order:
+        node = topology.nodes[name]
+        for inner in graph_references(node.args):
+            if inner not in names:
+                names[inner] = f"g{len(listed)}"
+                listed.append((names[inner], graphs[inner]))
+                position = len(listed) - 1
+                small = _canonical_graph(
+                    graphs[inner], case, graphs, names, listed, f"{names[inner]}v"
+                )
+                listed[position] = (names[inner], small)
+        renamed = substitute_node(node, _references(names, node))
+        nodes.append(replace(renamed, name=names[name], spec=None, module=""))
+    local: dict[str, Argument] = {name: Ref(names[name]) for name in hashes}
+    return Graph(
+        tuple(replace(item, name=names[item.name]) for item in inputs),
+        tuple(nodes),
+        tuple(substitute(output, local) for output in graph.outputs),
+    )
+
+
+def _references(names: Mapping[str, str], node: Node) -> dict[str, Argument]:
+    known: dict[str, Argument] = {name: Ref(names[name]) for name in node_references(node)}
+    known |= {name: GraphRef(names[name]) for name in graph_references(node.args)}
+    return known
+
+
+def _order(graph: Graph, topology: Topology, hashes: Mapping[str, str]) -> list[str]:
+    """The smallest topological order under the hashes; effects keep their own order."""
+    position = {node.name: place for place, node in enumerate(graph.nodes)}
+    waits: dict[str, set[str]] = {
+        node.name: {n for n in topology.dependencies.predecessors(node.name) if n in position}
+        for node in graph.nodes
+    }
+    # With writes about, order is meaning: calls keep their places.
+    if any(any(True for _ in topology.written(node)) for node in graph.nodes):
+        return list(position)
+    ready = [(hashes[name], position[name], name) for name, left in waits.items() if not left]
+    heapq.heapify(ready)
+    order: list[str] = []
+    while ready:
+        name = heapq.heappop(ready)[2]
+        order.append(name)
+        for user in topology.users(name):
+            if name in waits[user]:
+                waits[user].remove(name)
+                if not waits[user]:
+                    heapq.heappush(ready, (hashes[user], position[user], user))
+    return order
+
+
+def _input_order(graph: Graph, order: list[str], hashes: Mapping[str, str]) -> list[Input]:
+    by_name = {node.name: node for node in graph.nodes}
+    seen = [name for call in order for name in node_references(by_name[call])]
+    first = {
+        name: place for place, name in reversed(list(enumerate([*seen, *output_names(graph)])))
+    }
+    return sorted(graph.inputs, key=lambda item: (first.get(item.name, 10**9), hashes[item.name]))
+
+
+def _graph_hash(graph: Graph, case: Case, graphs: Mapping[str, Graph]) -> str:
+    names: dict[str, str] = {}
+    return text.digest(_canonical_graph(graph, case, graphs, names, [], "s"))
+
+
+def _hash(content: str) -> str:
+    return sha256(content.encode()).hexdigest()[:16]

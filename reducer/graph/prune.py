@@ -1,0 +1,166 @@
+"""What is left of a case when some of it is no longer wanted?
+
+All edits end here: calls that nothing needs are dropped, then inputs that nothing reads, then
+subgraphs, symbols and schemas that nothing mentions. An unused input (the *anchor*) is never dropped
+here when it is the last one: some failures vanish in a graph without inputs, so that is a decision
+of its own (:mod:`reducer.deltas.drop_inputs`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from reducer.core.case import (
+    Argument,
+    Case,
+    Graph,
+    Input,
+    Node,
+    Size,
+    Spec,
+    Structure,
+    TensorSpec,
+    graph_references,
+    node_references,
+)
+from reducer.graph.topology import Topology, output_names
+
+ANCHOR = Input("x", "input", TensorSpec((1,), "float32"))
+
+
+def prune(case: Case, *, drop_effects: Collection[str] = (), anchor: bool = True) -> Case:
+    """The case without what its outputs and effects do not need.
+
+    Effects named in ``drop_effects`` do not count as needed. Assertions are kept while all that they
+    read is. With ``anchor`` False a graph may end up with no input at all.
+    """
+    graph = prune_graph(case.graph, case, drop_effects)
+    if anchor and not any(item.role == "input" for item in graph.inputs):
+        left = next((item for item in case.graph.inputs if item.role == "input"), None)
+        graph = replace(graph, inputs=(left or _fresh_anchor(graph), *graph.inputs))
+    return tidy(case.with_graph(graph))
+
+
+def prune_graph(graph: Graph, case: Case, drop_effects: Collection[str] = ()) -> Graph:
+    """One graph without dead calls and unread inputs (none is kept as an anchor)."""
+    topology = Topology(graph, case.schemas)
+    effects = [name for name in topology.effects if name not in drop_effects]
+    written = [name for name in effects if not topology.is_assertion(topology.nodes[name])]
+    needed = topology.cone([*output_names(graph), *written])
+    if drop_effects:
+        needed -= set(drop_effects) - topology.cone(output_names(graph))
+    needed |= topology.assertions_about(needed) - set(drop_effects)
+    nodes = tuple(node for node in graph.nodes if node.name in needed)
+    read = {name for node in nodes for name in node_references(node)} | set(output_names(graph))
+    return Graph(tuple(item for item in graph.inputs if item.name in read), nodes, graph.outputs)
+
+
+def tidy(case: Case) -> Case:
+    """The case without subgraphs, symbols and schemas that nothing mentions any more."""
+    graphs = dict(case.subgraphs)
+    reached: list[str] = []
+    pending = [case.graph]
+    while pending:
+        for node in pending.pop().nodes:
+            for name in graph_references(node.args):
+                if name not in reached:
+                    reached.append(name)
+                    pending.append(graphs[name])
+    subgraphs = tuple((name, graph) for name, graph in case.subgraphs if name in reached)
+    targets = {n.target for g in (case.graph, *(g for _, g in subgraphs)) for n in g.nodes}
+    mentioned = {name for item in case.graph.inputs for name in spec_symbols(item.spec)}
+    return replace(
+        case,
+        subgraphs=subgraphs,
+        symbols=tuple(symbol for symbol in case.symbols if symbol.name in mentioned),
+        schemas={key: text for key, text in case.schemas.items() if key in targets},
+    )
+
+
+def with_outputs(case: Case, kept: Iterable[int]) -> Case:
+    """The case returning only the outputs at these positions (not pruned)."""
+    positions = sorted(kept)
+    structure = case.structure
+    if len(positions) != len(case.graph.outputs):
+        structure = _prune_structure(structure, set(positions))
+    outputs = tuple(case.graph.outputs[position] for position in positions)
+    return replace(case, graph=replace(case.graph, outputs=outputs), structure=structure)
+
+
+def spec_symbols(spec: Spec) -> set[str]:
+    """Names of the symbols in a spec's sizes."""
+    sizes: tuple[Size, ...] = ()
+    if isinstance(spec, TensorSpec):
+        sizes = spec.shape
+    elif spec is not None and not isinstance(spec, tuple) and spec.symbol:
+        sizes = (spec.symbol,)
+    return {
+        name for size in sizes if isinstance(size, str) for name in re.findall(r"\b[a-z]\w*", size)
+    }
+
+
+def replace_value(graph: Graph, name: str, by: Argument) -> Graph:
+    """The graph with every read of value ``name`` replaced, outputs included; its producer stays."""
+    from reducer.core.case import substitute, substitute_node
+
+    names = {name: by}
+    return Graph(
+        graph.inputs,
+        tuple(substitute_node(node, names) for node in graph.nodes),
+        tuple(substitute(output, names) for output in graph.outputs),
+    )
+
+
+def _fresh_anchor(graph: Graph) -> Input:
+    taken = {item.name for item in graph.inputs} | {node.name for node in graph.nodes}
+    name, number = ANCHOR.name, 0
+    while name in taken:
+        number += 1
+        name = f"{ANCHOR.name}_{number}"
+    return replace(ANCHOR, name=name)
+
+
+def _prune_structure(structure: Structure, kept: set[int]) -> Structure:
+    counter = iter(range(10**9))
+
+    def walk(tree: Structure) -> Structure:
+        if not isinstance(tree, tuple):
+            return "*" if next(counter) in kept else None
+        kind, children = str(tree[0]), [walk(child) for child in tree[1:]]
+        left = [child for child in children if child is not None]
+        if not left:
+            return None
+        if len(left) < len(children):
+            if kind.startswith("dict:"):
+                names = kind[5:].split(",")
+                names = [n for n, child in zip(names, children, strict=True) if child is not None]
+                kind = f"dict:{','.join(names)}"
+            elif kind.startswith("named:"):
+                kind = "tuple"  # a named tuple cannot lack a field
+        return (kind, *left)
+
+    return None if structure is None else walk(structure)
+
+
+def used_names(case: Case) -> set[str]:
+    """All names of values and subgraphs in the case."""
+    names: set[str] = set()
+    for graph in (case.graph, *(graph for _, graph in case.subgraphs)):
+        names |= {item.name for item in graph.inputs} | {node.name for node in graph.nodes}
+    return names | {name for name, _ in case.subgraphs}
+
+
+def fresh_name(taken: set[str], wanted: str) -> str:
+    """``wanted``, or ``wanted_1``, ... if it is taken."""
+    name, number = wanted, 0
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+def call(graph: Graph, name: str) -> Node | None:
+    """The operator call that computes a value; None for an input."""
+    return next((node for node in graph.nodes if node.name == name), None)

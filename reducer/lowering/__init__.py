@@ -1,0 +1,1 @@
+"""The worker's side: the only folder that imports torch and executorch."""

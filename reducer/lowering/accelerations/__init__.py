@@ -1,0 +1,16 @@
+"""What is remembered within a warm worker although the libraries compute it anew each time?
+
+One file per acceleration; each says what it assumes, and refuses (returns a reason) if the function
+that it replaces does not look as expected. Never active in the process that confirms a repro.
+"""
+
+from __future__ import annotations
+
+from reducer.lowering.accelerations import composite_ops, fusion_patterns
+
+ACCELERATIONS = (fusion_patterns, composite_ops)
+
+
+def switch_on() -> tuple[tuple[str, str], ...]:
+    """Switch all on. Returns (name, "on" or why it stayed off)."""
+    return tuple((module.NAME, module.switch_on() or "on") for module in ACCELERATIONS)

@@ -1,0 +1,5 @@
+"""How is a program lowered without any delegate?"""
+
+from reducer.lowering.backends.backend import Backend
+
+BACKEND = Backend(name="portable", preload=("executorch.exir",))

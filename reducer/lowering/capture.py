@@ -1,0 +1,203 @@
+"""Which case is this subject, and what does its first lowering do?
+
+The original program is lowered with the user's own objects, not the case: what the case loses on
+the way shows when it is judged and does not fail.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from reducer.core.recipe import Construct, Recipe
+from reducer.core.stage import Stage
+from reducer.core.wire import Attempt, Capture, CaptureJob
+from reducer.lowering import backends, recorder
+from reducer.lowering.construct import build
+from reducer.lowering.data import DataStore
+from reducer.lowering.declared import Declared
+from reducer.lowering.errors import SubjectError, headline
+from reducer.lowering.execution import run
+from reducer.lowering.exporting import NotExported, export_model
+from reducer.lowering.failure import attempt_from_exception
+from reducer.lowering.fx.from_fx import case_from_program
+from reducer.lowering.observe import Observer
+from reducer.lowering.observed import Lowering, Method, Observation, chain, detach
+from reducer.lowering.pipeline import LoweringPlan, StageClock, lower, plan_from_recipe
+from reducer.lowering.recipes import express_config, express_partitioner
+from reducer.lowering.script import raised, surroundings, user_files
+from reducer.lowering.subject import Script, Subject, load
+
+
+def capture(job: CaptureJob, clock: StageClock | None = None) -> Capture:
+    """Run what the user handed in, and return it as a case with its first failure.
+
+    Raises SubjectError if it cannot be used.
+    """
+    recorder.install()
+    capturing = _Capturing(job, clock or StageClock())
+    known = frozenset(sys.modules)
+    with surroundings():
+        observer = Observer(capturing.case, capturing.clock, capturing.override)
+        with observer, capturing.clock.at(Stage.LOAD):
+            subject = load(job.subject, job.argv, observer.record)
+        found = capturing.result(subject)
+        return replace(found, form=subject.form, files=user_files(subject.path, known))
+
+
+@dataclass
+class _Capturing:
+    """One job: the backend it asks for, and the remarks that came up."""
+
+    job: CaptureJob
+    clock: StageClock
+    notes: list[str] = field(default_factory=list)
+    chosen: tuple[Construct, ...] | None = None
+    override: Callable[[], list[Any]] | None = None
+
+    def __post_init__(self) -> None:
+        self.data = DataStore(self.job.data_dir)
+        if self.job.backend is None:
+            if self.job.options:
+                raise SubjectError(
+                    "backend options are given, but no backend",
+                    hint="add --backend NAME",
+                )
+            return
+        chosen = self.chosen = backends.construct(self.job.backend, self.job.options)
+        self.override = lambda: [build(item) for item in chosen]
+        self.override()  # a partitioner that cannot be made is reported before the subject runs
+
+    def case(self, program: ExportedProgram, recipe: Recipe) -> Any:
+        """The program as a case (see Observer)."""
+        return case_from_program(program, recipe, self.data)
+
+    def result(self, subject: Subject) -> Capture:
+        """Lower what was found, unless it has lowered itself."""
+        content = subject.content
+        if isinstance(content, Script):
+            return self._script(content)
+        if isinstance(content, ExportedProgram):
+            return self._program(content)
+        try:
+            program = export_model(content, self.clock)
+        except NotExported as error:
+            return self._without_graph(error.error, error.stage)
+        return self._program(program, content)
+
+    def _program(self, program: ExportedProgram, declared: Declared | None = None) -> Capture:
+        """Lower a program by the backend that was asked for, else as its file declares."""
+        partitioners, config = None, None
+        if declared is not None:
+            partitioners, config = declared.partitioners, declared.compile_config
+        if self.override is not None:
+            partitioners = self.override()
+        if partitioners is None:
+            self.notes.append("no backend given: lowered without a partitioner (portable)")
+        plan = LoweringPlan(list(partitioners or ()), config)
+        expressed = tuple(
+            express_partitioner(item, self.notes.append) for item in plan.partitioners
+        )
+        recipe = Recipe(
+            backends.name_of(expressed), expressed, express_config(config, self.notes.append)
+        )
+        method = Method(program, self.case(program, recipe), recipe)
+        return self._capture(method, self._lowered(program, plan))
+
+    def _lowered(self, program: ExportedProgram, plan: LoweringPlan) -> Attempt:
+        try:
+            manager = lower(program, plan, self.clock)
+            unasked = run(manager, program, self.clock)
+        except Exception as error:
+            return self._attempt(error, program, self.clock.stage or Stage.TO_EDGE)
+        if unasked:
+            self.notes.append(f"the .pte was not run: {unasked}")
+        return Attempt(seconds=self._seconds)
+
+    def _script(self, script: Script) -> Capture:
+        record = script.record
+        call = record.decisive()
+        if call is None or not (call.lowering or call.error or call.trouble):
+            program = record.exported()
+            if program is None:
+                raise SubjectError(
+                    f"{script.name} lowers nothing itself",
+                    hint="hand in the script that makes the .pte, or the model",
+                )
+            if self.override is None:
+                raise SubjectError(
+                    f"{script.name} exports a program but does not lower it",
+                    hint="choose what to lower it with: --backend NAME",
+                )
+            return self._program(program)
+        if call.trouble is not None:
+            raise call.trouble
+        if call.error is not None:
+            detach(call.error, call.handled)
+        self._remark(call, record.ending)
+        if call.lowering is not None and call.lowering.methods:
+            return self._observed(call, call.lowering)
+        assert call.error is not None
+        if call.stage in (Stage.EXPORT, Stage.QUANTIZE):
+            return self._without_graph(call.error, call.stage)
+        raise raised(call.error, script.name) from call.error
+
+    def _observed(self, call: Observation, lowering: Lowering) -> Capture:
+        """What the decisive call lowered, with what it raised."""
+        self.notes += lowering.notes
+        if call.error is None:
+            method = next(iter(lowering.methods.values()))
+            if self.chosen and not lowering.delegated:
+                return self._program(method.program)
+            return self._capture(method, Attempt(seconds=self._seconds))
+        if len(lowering.methods) > 1:
+            return self._failing_method(call.error, lowering)
+        (method,) = lowering.methods.values()
+        return self._capture(method, self._attempt(call.error, method.program, call.stage))
+
+    def _failing_method(self, error: Exception, lowering: Lowering) -> Capture:
+        """Of several methods lowered together, the first that fails alone with that exception."""
+        for name, method in lowering.methods.items():
+            attempt = self._lowered(method.program, plan_from_recipe(method.recipe))
+            failure = attempt.failure
+            if failure is not None and failure.chain[0].type.endswith(type(error).__qualname__):
+                others = ", ".join(other for other in lowering.methods if other != name)
+                self.notes.append(f"method {name!r} fails alone; left out: {others}")
+                return self._capture(method, attempt)
+        raise SubjectError(
+            f"methods {', '.join(lowering.methods)} fail only when lowered together:"
+            f" {headline(error)}",
+            hint="programs of several methods are reduced one by one",
+        )
+
+    def _capture(self, method: Method, attempt: Attempt) -> Capture:
+        if isinstance(method.case, SubjectError):
+            raise method.case
+        recipe = method.recipe
+        if attempt.failure is not None:
+            recipe = replace(recipe, last_stage=attempt.failure.stage)
+        case = replace(method.case, recipe=recipe)
+        return Capture(case, attempt, notes=tuple(dict.fromkeys(self.notes)))
+
+    def _without_graph(self, error: Exception, stage: Stage) -> Capture:
+        return Capture(None, self._attempt(error, None, stage), notes=tuple(self.notes))
+
+    def _attempt(self, error: Exception, program: ExportedProgram | None, stage: Stage) -> Attempt:
+        return attempt_from_exception(error, program, stage, self._seconds)
+
+    def _remark(self, call: Observation, ending: BaseException | None) -> None:
+        """Say when the script went another way than the call that counts."""
+        told = any(link is call.error for link in chain(ending))
+        if call.error is not None and not told:
+            self.notes.append(f"the script goes on after {call.name} raised")
+        elif ending is not None and not told and not isinstance(ending, SystemExit):
+            self.notes.append(f"the script then ended with {headline(ending)}")
+
+    @property
+    def _seconds(self) -> tuple[tuple[str, float], ...]:
+        """Per stage; a script's own time, around the calls that were observed, is not counted."""
+        return tuple(item for item in self.clock.seconds if item[0] != str(Stage.LOAD))

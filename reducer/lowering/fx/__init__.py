@@ -1,0 +1,1 @@
+"""Between plain cases and ``torch.fx`` programs, both ways."""

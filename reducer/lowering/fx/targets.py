@@ -1,0 +1,58 @@
+"""How is an operator named in a case, and which operator does a name stand for?"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from reducer.lowering.errors import SubjectError
+
+#: Importing this registers the operators of a namespace that torch alone does not define.
+_NAMESPACES = {
+    "quantized_decomposed": "torch.ao.quantization.fx._decomposed",
+    "torchao": "torchao",
+    "dim_order_ops": "executorch.exir.passes.dim_order_ops_registry",
+}
+
+
+def target_text(target: Any) -> str:
+    """The name of an FX node's target; see :mod:`reducer.core.case` for the three forms."""
+    if isinstance(target, torch._ops.OpOverload):
+        return str(target)
+    if isinstance(target, torch._ops.HigherOrderOperator):
+        return f"higher_order.{target.name()}"
+    module = getattr(target, "__module__", None) or "builtins"
+    return f"{module.lstrip('_') if module == '_operator' else module}:{target.__name__}"
+
+
+def resolve_target(text: str) -> Callable[..., Any]:
+    """The operator that a name stands for. Raises SubjectError if this installation has none."""
+    try:
+        if ":" in text:
+            module, _, attribute = text.partition(":")
+            found: Any = importlib.import_module(module)
+            for part in attribute.split("."):
+                found = getattr(found, part)
+            return found  # type: ignore[no-any-return]
+        namespace, _, rest = text.partition(".")
+        if namespace in _NAMESPACES:
+            importlib.import_module(_NAMESPACES[namespace])
+        found = (
+            torch.ops.higher_order if namespace == "higher_order" else getattr(torch.ops, namespace)
+        )
+        for part in rest.split("."):
+            found = getattr(found, part)
+        return found  # type: ignore[no-any-return]
+    except (ImportError, AttributeError) as error:
+        raise SubjectError(
+            f"operator {text} is not registered here: {error}",
+            hint="import the library that defines it, in the subject or beside it",
+        ) from error
+
+
+def schema_text(target: Any) -> str | None:
+    """The schema of an ``OpOverload`` as torch prints it; None for other targets."""
+    return str(target._schema) if isinstance(target, torch._ops.OpOverload) else None

@@ -1,0 +1,193 @@
+"""Which program does a case stand for? Rebuilt as an FX module and exported again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch.export import Dim
+
+from reducer.core.case import (
+    Argument,
+    Atom,
+    Case,
+    Fill,
+    Graph,
+    GraphRef,
+    Input,
+    Ref,
+    Size,
+    TensorSpec,
+    graph_references,
+)
+from reducer.lowering.data import DataStore
+from reducer.lowering.errors import SubjectError
+from reducer.lowering.fx.structure import assemble
+from reducer.lowering.fx.targets import resolve_target
+
+
+def export_case(case: Case, data: DataStore) -> torch.export.ExportedProgram:
+    """Export the rebuilt module. Raises whatever torch raises on a program that is not valid."""
+    module = build_module(case, data)
+    return torch.export.export(
+        module,
+        example_inputs(case, data),
+        dynamic_shapes=dynamic_shapes(case),
+        strict=False,
+    )
+
+
+def build_module(case: Case, data: DataStore) -> torch.fx.GraphModule:
+    """An FX module with one ``call_function`` per node and attributes for all that is not an input."""
+    root = torch.nn.Module()
+    graphs = dict(case.subgraphs)
+    for item in case.graph.inputs:
+        if item.role != "input":
+            _attach(root, item, make_tensor(item, case, data))
+    return _graph_module(root, case.graph, graphs, case).eval()
+
+
+def example_inputs(case: Case, data: DataStore) -> tuple[Any, ...]:
+    """The inputs to export with, in order; symbolic sizes at their hints."""
+    return tuple(
+        make_tensor(item, case, data) if isinstance(item.spec, TensorSpec) else item.value
+        for item in case.graph.inputs
+        if item.role == "input"
+    )
+
+
+def dynamic_shapes(case: Case) -> tuple[Any, ...] | None:
+    """What ``torch.export.export`` takes: per input the symbolic dims; None if all sizes are fixed."""
+    if not case.symbols:
+        return None
+    dims = {
+        symbol.name: Dim(symbol.name, min=symbol.minimum or None, max=symbol.maximum)
+        for symbol in case.symbols
+    }
+    shapes: list[Any] = []
+    for item in case.graph.inputs:
+        if item.role != "input":
+            continue
+        if isinstance(item.spec, TensorSpec):
+            entry = {
+                axis: _dimension(size, dims)
+                for axis, size in enumerate(item.spec.shape)
+                if isinstance(size, str)
+            }
+            shapes.append(entry or None)
+        else:
+            symbolic = getattr(item.spec, "symbol", None) is not None
+            shapes.append(Dim.DYNAMIC if symbolic else None)
+    return tuple(shapes)
+
+
+def make_tensor(item: Input, case: Case, data: DataStore) -> torch.Tensor:
+    """The tensor that an input stands for, with the sizes, strides and numbers that it says."""
+    spec = item.spec
+    assert isinstance(spec, TensorSpec)
+    hints = {symbol.name: symbol.hint for symbol in case.symbols}
+    shape = [_evaluate(size, hints) for size in spec.shape]
+    dtype = getattr(torch, spec.dtype)
+    tensor = _numbers(item.fill, shape, dtype, data)
+    if spec.stride is not None:
+        stride = [_evaluate(step, hints) for step in spec.stride]
+        strided = torch.empty_strided(shape, stride, dtype=dtype)
+        if 0 in stride:  # an expanded tensor: every copy of a number is the same memory
+            first = tuple(slice(0, 1) if step == 0 else slice(None) for step in stride)
+            strided[first].copy_(tensor[first])
+        else:
+            strided.copy_(tensor)
+        tensor = strided
+    return tensor
+
+
+def _numbers(fill: Fill, shape: list[int], dtype: torch.dtype, data: DataStore) -> torch.Tensor:
+    if fill.kind == "zeros":
+        return torch.zeros(shape, dtype=dtype)
+    if fill.kind == "ones":
+        return torch.ones(shape, dtype=dtype)
+    if fill.kind == "literal":
+        return torch.tensor(fill.values, dtype=dtype).reshape(shape)
+    if fill.kind == "data":
+        return data.load(fill.digest).reshape(shape)
+    if fill.kind != "random":
+        raise ValueError(f"unknown fill {fill.kind!r}")
+    generator = torch.Generator().manual_seed(fill.seed)
+    if dtype.is_floating_point or dtype.is_complex:
+        base = (
+            dtype if dtype in (torch.float64, torch.complex64, torch.complex128) else torch.float32
+        )
+        return torch.randn(shape, generator=generator, dtype=base).to(dtype)
+    return torch.randint(0, 2, shape, generator=generator).to(dtype)
+
+
+def _attach(root: torch.nn.Module, item: Input, tensor: torch.Tensor) -> None:
+    if item.role == "parameter":
+        grad = tensor.is_floating_point() or tensor.is_complex()
+        root.register_parameter(item.name, torch.nn.Parameter(tensor, requires_grad=grad))
+    elif item.role == "buffer":
+        root.register_buffer(item.name, tensor, persistent=item.persistent)
+    else:
+        setattr(root, item.name, tensor)
+
+
+def _graph_module(
+    root: torch.nn.Module, graph: Graph, graphs: Mapping[str, Graph], case: Case | None
+) -> torch.fx.GraphModule:
+    fx = torch.fx.Graph()
+    values: dict[str, torch.fx.Node] = {}
+    for item in graph.inputs:
+        if item.role == "input":
+            values[item.name] = fx.placeholder(item.name)
+        else:
+            values[item.name] = fx.get_attr(item.name)
+    for node in graph.nodes:
+        for name in graph_references(node.args):
+            if name not in values:
+                inner = _graph_module(torch.nn.Module(), graphs[name], graphs, None)
+                root.add_module(name, inner)
+                values[name] = fx.get_attr(name)
+        target = resolve_target(node.target)
+        as_list = isinstance(target, torch._ops.OpOverload)
+        args = tuple(_argument(argument, values, as_list) for argument in node.args)
+        kwargs = {key: _argument(argument, values, as_list) for key, argument in node.kwargs}
+        values[node.name] = fx.create_node("call_function", target, args, kwargs, name=node.name)
+    outputs = [_argument(value, values, False) for value in graph.outputs]
+    if case is not None:
+        fx.output(assemble(case.structure, outputs))
+    else:
+        fx.output(tuple(outputs))
+    return torch.fx.GraphModule(root, fx)
+
+
+def _argument(argument: Argument, values: Mapping[str, torch.fx.Node], as_list: bool) -> Any:
+    if isinstance(argument, Ref | GraphRef):
+        try:
+            return values[argument.name]
+        except KeyError:
+            raise SubjectError(f"value {argument.name!r} is used before it is computed") from None
+    if isinstance(argument, tuple):
+        items = [_argument(item, values, as_list) for item in argument]
+        return items if as_list else tuple(items)
+    if isinstance(argument, Atom):
+        if argument.kind == "device":
+            return torch.device(argument.text)
+        if argument.kind == "complex":
+            return complex(argument.text)
+        return getattr(torch, argument.text)
+    return argument
+
+
+def _dimension(size: str, dims: Mapping[str, Any]) -> Any:
+    try:
+        return eval(size, {"__builtins__": {}}, dict(dims))  # sizes are sympy's own text
+    except (SyntaxError, NameError, TypeError, NotImplementedError):
+        return Dim.AUTO  # not linear in one symbol: let export find the relation again
+
+
+def _evaluate(size: Size, hints: Mapping[str, int]) -> int:
+    if isinstance(size, int):
+        return size
+    names: dict[str, Any] = {**hints, "Max": max, "Min": min, "floor": int}
+    return int(eval(size, {"__builtins__": {}}, names))

@@ -1,0 +1,43 @@
+"""Which function does which job? Runs in the forked child."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reducer.core.stage import Stage
+from reducer.core.wire import (
+    BackendsJob,
+    CaptureJob,
+    Job,
+    JudgeJob,
+    Refused,
+    Result,
+    SpellJob,
+)
+from reducer.lowering.errors import SubjectError
+from reducer.lowering.pipeline import StageClock
+
+
+def run_job(job: Job, entered: Callable[[Stage], None]) -> Result:
+    """Do one job; ``entered`` is told each stage as it begins. What the user can mend is Refused."""
+    clock = StageClock(entered)
+    try:
+        if isinstance(job, JudgeJob):
+            from reducer.lowering.judge import judge
+
+            return judge(job, clock)
+        if isinstance(job, CaptureJob):
+            from reducer.lowering.capture import capture
+
+            return capture(job, clock)
+        if isinstance(job, SpellJob):
+            from reducer.lowering.spell import spell
+
+            return spell(job)
+        if isinstance(job, BackendsJob):
+            from reducer.lowering.backends import status
+
+            return status()
+    except SubjectError as error:
+        return Refused(error.message, error.hint)
+    raise TypeError(f"unknown job {type(job).__name__}")

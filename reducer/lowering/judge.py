@@ -1,0 +1,71 @@
+"""Does a case fail, and how? Rebuild, export, lower, describe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torch.export import ExportedProgram
+
+from reducer.core.case import Case
+from reducer.core.stage import Stage
+from reducer.core.wire import Attempt, JudgeJob
+from reducer.lowering.data import DataStore
+from reducer.lowering.errors import SubjectError
+from reducer.lowering.failure import attempt_from_exception
+from reducer.lowering.fx.targets import target_text
+from reducer.lowering.fx.to_fx import export_case
+from reducer.lowering.pipeline import StageClock, lower, plan_from_recipe
+
+
+def judge(job: JudgeJob, clock: StageClock) -> Attempt:
+    """Lower the case up to its recipe's last stage; a case that does not export is invalid."""
+    try:
+        with clock.at(Stage.EXPORT):
+            program = export_case(job.case, DataStore(job.data_dir))
+        plan = plan_from_recipe(job.case.recipe)
+    except SubjectError as error:
+        return Attempt(invalid=error.message, seconds=clock.seconds)
+    except Exception as error:  # any candidate may be nonsense: the verdict says so
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        return Attempt(invalid=reason[:300], seconds=clock.seconds)
+    try:
+        lower(program, plan, clock)
+    except Exception as error:
+        stage = clock.stage or Stage.TO_EDGE
+        attempt = attempt_from_exception(error, program, stage, clock.seconds)
+        return _in_case_names(attempt, job.case, program)
+    return Attempt(seconds=clock.seconds)
+
+
+def _in_case_names(attempt: Attempt, case: Case, program: ExportedProgram) -> Attempt:
+    names = _case_names(case, program)
+
+    def translate(found: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(names[name] for name in found if name in names))
+
+    return replace(
+        attempt, partition=translate(attempt.partition), suspects=translate(attempt.suspects)
+    )
+
+
+def _case_names(case: Case, program: ExportedProgram) -> dict[str, str]:
+    """Exported name -> name in the case.
+
+    Export renames. Attributes are found again by their target, inputs by position, and calls by
+    walking both lists: export may add calls (sizes, assertions) but keeps the order.
+    """
+    names = {}
+    inputs = [item.name for item in case.graph.inputs if item.role == "input"]
+    attributes = {item.name for item in case.graph.inputs if item.role != "input"}
+    for spec in program.graph_signature.input_specs:
+        if spec.target in attributes:
+            names[spec.arg.name] = spec.target
+        elif spec.target is None and inputs:
+            names[spec.arg.name] = inputs.pop(0)
+    expected = iter(case.graph.nodes)
+    current = next(expected, None)
+    for node in program.graph.nodes:
+        if node.op == "call_function" and current and target_text(node.target) == current.target:
+            names[node.name] = current.name
+            current = next(expected, None)
+    return names

@@ -1,0 +1,69 @@
+"""Which operators does a generated source export to?"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import traceback
+import types
+from collections.abc import Iterator
+
+import torch
+
+from reducer.core.wire import Spelled, SpellJob
+from reducer.lowering.fx.targets import target_text
+
+_MODULE = "reducer_spelled"
+
+
+def spell(job: SpellJob) -> Spelled:
+    """Run the source, export its ``Repro``, list its operators in order.
+
+    Operators of a subgraph follow those of the graph that uses it. Whatever the source or export
+    raises is the answer's ``error``: type, message, and the line of the source.
+    """
+    module = types.ModuleType(_MODULE)
+    filename = f"<{_MODULE}>"
+    module.__file__ = filename
+    # dynamo looks functions up in the module that they say they are from, and reads their source
+    sys.modules[_MODULE] = module
+    linecache.cache[filename] = (len(job.source), None, job.source.splitlines(True), filename)
+    try:
+        exec(compile(job.source, filename, "exec"), module.__dict__)
+        program = torch.export.export(
+            module.__dict__["Repro"]().eval(),
+            module.__dict__["example_inputs"],
+            dynamic_shapes=module.__dict__.get("dynamic_shapes"),
+            strict=False,
+        )
+    except Exception as error:
+        return Spelled(error=_told(error, filename, job.source))
+    finally:
+        sys.modules.pop(_MODULE, None)
+        linecache.cache.pop(filename, None)
+    return Spelled(targets=tuple(_targets(program.graph_module)))
+
+
+def _targets(module: torch.fx.GraphModule) -> Iterator[str]:
+    inner: list[torch.fx.GraphModule] = []
+    for node in module.graph.nodes:
+        if node.op == "call_function":
+            yield target_text(node.target)
+            for value in node.args:
+                if isinstance(value, torch.fx.Node) and value.op == "get_attr":
+                    owner = module.get_submodule(str(value.target))
+                    if isinstance(owner, torch.fx.GraphModule):
+                        inner.append(owner)
+    for graph in inner:
+        yield from _targets(graph)
+
+
+def _told(error: Exception, filename: str, source: str) -> str:
+    lines = source.splitlines()
+    numbers = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == filename
+    ]
+    where = f"\nin: {lines[numbers[-1] - 1].strip()}" if numbers and numbers[-1] else ""
+    return f"{type(error).__name__}: {error}"[:2000] + where

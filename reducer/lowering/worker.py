@@ -1,0 +1,283 @@
+"""Who runs the jobs? One warm process that forks a child for each.
+
+``python -m reducer.lowering.worker FD`` imports what it is told to, then reads jobs from the socket
+``FD`` and answers on it, one JSON object per line. A child that crashes, hangs or eats memory is one
+job's result (:class:`Death`), never the end of the worker. When the parent goes away, so does all
+below it.
+
+Messages to the worker: ``{"preload": [module...], "accelerate": bool}`` once, then
+``{"id": n, "job": ..., "limits": ...}``, ``{"cancel": n}``. From it: ``{"ready": Environment}``,
+``{"id": n, "result": ..., "seconds": s}``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+from typing import Any
+
+from reducer.core import text
+from reducer.core.stage import Stage
+from reducer.core.wire import Broken, Death, Limits
+
+#: How much of a child's output is kept for a report, and how much goes to the log at most, in bytes.
+_TAIL = 16_384
+_LOG_LIMIT = 1 << 20
+#: How often memory and time are looked at, in seconds.
+_TICK = 0.05
+
+
+@dataclass
+class Child:
+    """One forked job: its process, its two pipes, and what came out of them."""
+
+    pid: int
+    limits: Limits
+    result_fd: int
+    output_fd: int
+    started: float
+    result: bytearray = field(default_factory=bytearray)
+    output: bytearray = field(default_factory=bytearray)
+    logged: int = 0
+    killed: str = ""
+
+
+def main() -> None:
+    """Serve jobs until the socket closes."""
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    reader = connection.makefile("rb")
+    setup = json.loads(reader.readline() or "{}")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the group; the parent decides
+    _end_with_parent()
+    from reducer.lowering.warm import warm_up
+
+    environment = warm_up(setup.get("preload", []), accelerate=setup.get("accelerate", True))
+    gc.collect()
+    gc.freeze()  # children share the parent's pages as long as nothing writes to them
+    _send(connection, {"ready": text.encode(environment)})
+    Worker(connection).serve()
+
+
+class Worker:
+    """The loop that forks, watches and answers."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.children: dict[int, Child] = {}
+        self.selector = selectors.DefaultSelector()
+        self.pending = b""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        os.set_blocking(wake_read, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_write)
+        self.selector.register(connection, selectors.EVENT_READ, ("jobs", 0))
+        self.selector.register(wake_read, selectors.EVENT_READ, ("wake", 0))
+
+    def serve(self) -> None:
+        """Run until the parent closes its end."""
+        try:
+            while self._turn():
+                pass
+        finally:
+            for child in self.children.values():
+                _kill(child.pid)
+
+    def _turn(self) -> bool:
+        timeout = _TICK if self.children else None
+        for key, _ in self.selector.select(timeout):
+            kind, number = key.data
+            if kind == "jobs":
+                data = self.connection.recv(1 << 20)
+                if not data:
+                    return False
+                self._receive(data)
+            elif kind == "wake":
+                os.read(key.fd, 4096)
+            elif number in self.children:
+                self._drain(number, kind)
+        self._watch()
+        return True
+
+    def _receive(self, data: bytes) -> None:
+        *lines, self.pending = (self.pending + data).split(b"\n")
+        for line in lines:
+            message = json.loads(line)
+            if "cancel" in message:
+                child = self.children.get(message["cancel"])
+                if child is not None:
+                    child.killed = "cancelled"
+                    _kill(child.pid)
+            else:
+                self._start(message)
+
+    def _start(self, message: dict[str, Any]) -> None:
+        result_read, result_write = os.pipe()
+        output_read, output_write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                signal.set_wakeup_fd(-1)
+                self.connection.close()
+                os.close(result_read)
+                os.close(output_read)
+                _run_child(message, result_write, output_write)
+            finally:
+                os._exit(70)  # not reached: _run_child always exits
+        os.close(result_write)
+        os.close(output_write)
+        number = message["id"]
+        for fd in (result_read, output_read):
+            os.set_blocking(fd, False)
+        self.selector.register(result_read, selectors.EVENT_READ, ("result", number))
+        self.selector.register(output_read, selectors.EVENT_READ, ("output", number))
+        limits = text.decode(message["limits"])
+        self.children[number] = Child(pid, limits, result_read, output_read, time.monotonic())
+
+    def _drain(self, number: int, kind: str) -> None:
+        child = self.children[number]
+        fd = child.result_fd if kind == "result" else child.output_fd
+        while fd >= 0:
+            try:
+                data = os.read(fd, 1 << 20)
+            except BlockingIOError:
+                return
+            if not data:
+                self.selector.unregister(fd)
+                os.close(fd)
+                if kind == "result":
+                    child.result_fd = -1
+                else:
+                    child.output_fd = -1
+                return
+            if kind == "result":
+                child.result += data
+            else:
+                self._keep_output(child, data)
+
+    def _keep_output(self, child: Child, data: bytes) -> None:
+        child.output += data
+        del child.output[:-_TAIL]
+        room = _LOG_LIMIT - child.logged
+        if room > 0:
+            os.write(2, data[:room])
+            child.logged += len(data)
+
+    def _watch(self) -> None:
+        now = time.monotonic()
+        for number, child in list(self.children.items()):
+            done, status = os.waitpid(child.pid, os.WNOHANG)
+            if done:
+                self._finish(number, status, now)
+            elif not child.killed and now - child.started > child.limits.seconds:
+                child.killed = "timeout"
+                _kill(child.pid)
+            elif not child.killed and 0 < child.limits.memory < _resident(child.pid):
+                child.killed = "memory"
+                _kill(child.pid)
+
+    def _finish(self, number: int, status: int, now: float) -> None:
+        child = self.children[number]
+        for kind in ("result", "output"):
+            self._drain(number, kind)
+        for fd in (child.result_fd, child.output_fd):
+            if fd >= 0:  # a grandchild still holds the other end
+                self.selector.unregister(fd)
+                os.close(fd)
+        _kill(child.pid)  # what the job left running in its process group
+        del self.children[number]
+        progress, _, answer = bytes(child.result).rpartition(b"\n")
+        if child.killed != "cancelled" and answer.endswith(b"}") and not child.killed:
+            result = json.loads(answer)
+        else:
+            result = text.encode(_death(child, status, progress + b"\n" + answer))
+        _send(self.connection, {"id": number, "result": result, "seconds": now - child.started})
+
+
+def _run_child(message: dict[str, Any], result_fd: int, output_fd: int) -> None:
+    """In the child: do the job, write the answer as one line, leave without any cleaning up."""
+    os.setpgid(0, 0)
+    _end_with_parent()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(output_fd, 1)
+    os.dup2(output_fd, 2)
+    answer: Any
+    try:
+        from reducer.lowering.jobs import run_job
+
+        answer = run_job(text.decode(message["job"]), lambda stage: _progress(result_fd, stage))
+    except BaseException:
+        answer = Broken(traceback.format_exc())
+    _write(result_fd, text.dumps(answer).encode())
+    os._exit(0)
+
+
+def _progress(fd: int, stage: Stage) -> None:
+    """Leave word of the stage that is being entered, for the case that nothing comes after it."""
+    _write(fd, stage.value.encode() + b"\n")
+
+
+def _write(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _death(child: Child, status: int, progress: bytes) -> Death:
+    words = [word for word in progress.decode("ascii", "ignore").split("\n") if word in _STAGES]
+    stage = Stage(words[-1]) if words else None
+    output = bytes(child.output).decode("utf-8", "replace")
+    if child.killed:
+        detail = f"{child.limits.seconds:g} s" if child.killed == "timeout" else ""
+        if child.killed == "memory":
+            detail = f"{child.limits.memory / 2**20:.0f} MiB"
+        return Death(child.killed, detail, stage, output)
+    if os.WIFSIGNALED(status):
+        return Death("signal", signal.Signals(os.WTERMSIG(status)).name, stage, output)
+    return Death("exit", str(os.WEXITSTATUS(status)), stage, output)
+
+
+_STAGES = frozenset(stage.value for stage in Stage)
+
+
+def _resident(pid: int) -> int:
+    """Resident memory in bytes that the child does not share with the worker; 0 if it is gone."""
+    try:
+        with open(f"/proc/{pid}/statm") as statm:
+            _, resident, shared = statm.read().split()[:3]
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+def _kill(pid: int) -> None:
+    for end in (lambda: os.killpg(pid, signal.SIGKILL), lambda: os.kill(pid, signal.SIGKILL)):
+        try:
+            end()
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def _end_with_parent() -> None:
+    """Ask the kernel to kill this process when its parent dies (Linux; elsewhere the socket tells)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _send(connection: socket.socket, message: dict[str, Any]) -> None:
+    connection.sendall(json.dumps(message).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Does a case fail the same way? Asks the store, then the worker; counts what was paid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from reducer.core.case import Case
+from reducer.core.errors import WorkerDied
+from reducer.core.signature import MatchRule, Signature
+from reducer.core.verdict import Verdict
+from reducer.core.wire import Attempt, Broken, Death, JudgeJob, Limits, Refused, Result
+from reducer.graph.canonical import case_digest
+from reducer.oracle.store import Store, store_key
+from reducer.oracle.worker import Worker
+from reducer.search.budget import Budget
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict with what it rests on. ``stored``: no call was paid now. ``seconds``: of the worker."""
+
+    verdict: Verdict
+    attempt: Attempt | None
+    detail: str
+    seconds: float
+    stored: bool
+
+
+@dataclass
+class Counts:
+    """What judging cost so far."""
+
+    paid: int = 0
+    repeated: int = 0
+    refused: int = 0
+    stored: int = 0
+    seconds: float = 0.0
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    stages: Counter[str] = field(default_factory=Counter)
+
+
+class Judge:
+    """The oracle: one wanted signature, one matching rule, one worker, one store."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        store: Store,
+        budget: Budget,
+        *,
+        data_dir: Path,
+        wanted: Signature,
+        rule: MatchRule,
+        limits: Limits,
+    ) -> None:
+        self.worker = worker
+        self.store = store
+        self.budget = budget
+        self.data_dir = data_dir
+        self.wanted = wanted
+        self.rule = rule
+        self.limits = limits
+        self.counts = Counts()
+        self._paid_keys: set[str] = set()
+
+    def __call__(self, case: Case) -> Judgement:
+        """Judge a case. Raises BudgetSpent before a call that may not be paid any more."""
+        key = store_key("judge", case_digest(case), self.worker.environment)
+        found = self.store.get(key)
+        if found is not None and not self._too_short(found[0]):
+            judgement = replace(self._read(found[0]), seconds=found[1], stored=True)
+            self.counts.stored += 1
+        else:
+            self.budget.check()
+            answer = self.worker.run(JudgeJob(case, str(self.data_dir)), self.limits)
+            judgement = replace(self._read(answer.result), seconds=answer.seconds)
+            self.store.put(key, answer.result, answer.seconds)
+            self._count(key, judgement)
+        self.counts.verdicts[judgement.verdict] += 1
+        return judgement
+
+    def _count(self, key: str, judgement: Judgement) -> None:
+        counts = self.counts
+        counts.seconds += judgement.seconds
+        if judgement.attempt is not None:
+            for stage, seconds in judgement.attempt.seconds:
+                counts.stages[stage] += seconds  # type: ignore[assignment]
+        if not judgement.verdict.paid:
+            counts.refused += 1
+            return
+        self.budget.pay()
+        counts.paid += 1
+        counts.repeated += key in self._paid_keys
+        self._paid_keys.add(key)
+
+    def _read(self, result: Result) -> Judgement:
+        """The verdict that a result means under the matching rule."""
+        if isinstance(result, Attempt):
+            if result.invalid:
+                return Judgement(Verdict.INVALID, result, result.invalid, 0.0, False)
+            if result.failure is None:
+                return Judgement(Verdict.PASSES, result, "passes", 0.0, False)
+            same = self.rule.same(self.wanted, result.failure)
+            verdict = Verdict.SAME if same else Verdict.OTHER
+            return Judgement(verdict, result, result.failure.headline, 0.0, False)
+        if isinstance(result, Death):
+            verdict = Verdict.TIMEOUT if result.kind == "timeout" else Verdict.CRASH
+            return Judgement(verdict, None, f"{result.kind} {result.detail}".strip(), 0.0, False)
+        if isinstance(result, Refused):
+            return Judgement(Verdict.INVALID, None, result.message, 0.0, False)
+        if isinstance(result, Broken):
+            raise WorkerDied(
+                "the worker failed on a candidate; this is a bug in reducer",
+                hint=result.traceback.strip().splitlines()[-1],
+            )
+        raise TypeError(f"a judge job cannot answer {type(result).__name__}")
+
+    def _too_short(self, result: Result) -> bool:
+        """Whether a stored timeout says nothing about the time that is allowed now."""
+        if not isinstance(result, Death) or result.kind != "timeout":
+            return False
+        return float(result.detail.split()[0]) < self.limits.seconds

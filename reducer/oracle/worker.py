@@ -1,0 +1,159 @@
+"""How does the parent talk to a warm worker?
+
+Starts ``python -m reducer.lowering.worker`` under any interpreter, sends jobs, hands back results.
+All that the worker and its children print goes to a log file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from reducer.core import text
+from reducer.core.errors import NoEnvironment, WorkerDied
+from reducer.core.wire import Environment, Job, Limits, Result
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a job gave, and the wall seconds that it took in the worker."""
+
+    result: Result
+    seconds: float
+
+
+class Worker:
+    """One warm process. Use as a context manager; it starts at once and is waited for when needed."""
+
+    def __init__(
+        self,
+        log: Path,
+        *,
+        python: str = sys.executable,
+        preload: Sequence[str] = (),
+        accelerate: bool = True,
+        start_seconds: float = 300.0,
+    ) -> None:
+        self.log = log
+        self._python = python
+        self._numbers = itertools.count(1)
+        self._done: dict[int, Answer] = {}
+        self._environment: Environment | None = None
+        ours, theirs = socket.socketpair()
+        ours.settimeout(start_seconds)
+        with theirs, log.open("ab") as output:
+            self._process = subprocess.Popen(
+                [python, "-m", "reducer.lowering.worker", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=[theirs.fileno()],
+                env=worker_environment(),
+            )
+        self._socket = ours
+        self._reader = ours.makefile("rb")
+        self._send({"preload": list(preload), "accelerate": accelerate})
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker and all that it runs."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._reader.close()
+        self._socket.close()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    @property
+    def environment(self) -> Environment:
+        """What the worker runs on; waits until it is warm. Raises NoEnvironment."""
+        if self._environment is None:
+            try:
+                message = self._receive()
+            except (WorkerDied, TimeoutError) as error:
+                raise NoEnvironment(*self._start_problem()) from error
+            self._environment = text.decode(message["ready"])
+            self._socket.settimeout(None)
+        return self._environment
+
+    def run(self, job: Job, limits: Limits) -> Answer:
+        """Do one job and wait for it."""
+        return self.wait(self.submit(job, limits))
+
+    def submit(self, job: Job, limits: Limits) -> int:
+        """Start a job; its number is what :meth:`wait` takes."""
+        _ = self.environment
+        number = next(self._numbers)
+        self._send({"id": number, "job": text.encode(job), "limits": text.encode(limits)})
+        return number
+
+    def wait(self, number: int) -> Answer:
+        """The answer to a job. Raises WorkerDied."""
+        while number not in self._done:
+            message = self._receive()
+            self._done[message["id"]] = Answer(text.decode(message["result"]), message["seconds"])
+        return self._done.pop(number)
+
+    def cancel(self, number: int) -> None:
+        """Kill a job that is no longer wanted; its answer still comes."""
+        self._send({"cancel": number})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        try:
+            self._socket.sendall(json.dumps(message).encode() + b"\n")
+        except OSError as error:
+            raise self._died() from error
+
+    def _receive(self) -> dict[str, Any]:
+        try:
+            line = self._reader.readline()
+        except ConnectionError:
+            line = b""
+        if not line:
+            raise self._died()
+        return json.loads(line)  # type: ignore[no-any-return]
+
+    def _died(self) -> WorkerDied:
+        code = self._process.poll()
+        how = f"exit code {code}" if code is None or code >= 0 else signal.Signals(-code).name
+        return WorkerDied(f"the worker process ended ({how})", hint=f"its output is in {self.log}")
+
+    def _start_problem(self) -> tuple[str]:
+        tail = (
+            self.log.read_text(errors="replace").strip().splitlines()[-1:]
+            if self.log.exists()
+            else []
+        )
+        return (f"the worker did not start under {self._python}: {' '.join(tail)[:300]}",)
+
+
+def worker_environment() -> dict[str, str]:
+    """Environment variables for a process that lowers: one thread, and this package importable."""
+    package_root = str(Path(__file__).resolve().parents[2])
+    path = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    return {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1"}

@@ -1,0 +1,1 @@
+"""Algorithms over any sequence and a predicate: no case, no process, no printing."""

@@ -1,0 +1,89 @@
+"""What is written for a case? A script, the tensors that it reads if any, and a record."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from reducer.core.files import write_atomic
+from reducer.core.finding import Finding, Ledger, Slip
+from reducer.core.signature import Signature
+from reducer.emit.record import write_finding
+from reducer.emit.repro_script import render
+from reducer.emit.source import write_source
+from reducer.emit.spelling import Spelling
+from reducer.emit.tensor_file import tensor_file
+from reducer.oracle.judge import Counts
+from reducer.workflows.output import OutputFolder
+from reducer.workflows.reduction import Reduction, Slipped
+
+
+class Artefacts:
+    """Writes to one output folder, each file in one step. All methods raise OSError."""
+
+    def __init__(self, folder: OutputFolder) -> None:
+        self.folder = folder
+        self._stored: dict[Path, Mapping[str, str]] = {}
+
+    def write(self, finding: Finding, spelling: Spelling) -> Path:
+        """Script and record of the case that the run is about; returns the script's path."""
+        self.write_script(self.folder.repro, finding, spelling)
+        write_finding(finding, self.folder.root)
+        return self.folder.repro
+
+    def write_script(self, path: Path, finding: Finding, spelling: Spelling) -> None:
+        """A script; beside it a ``.safetensors`` with the tensors that only data can say."""
+        data = path.with_suffix(".safetensors")
+        stored = write_source(finding.case, spelling, data.name).stored
+        if not stored:
+            write_atomic(path, render(finding, spelling))
+            with contextlib.suppress(FileNotFoundError):
+                data.unlink()
+        else:
+            if self._stored.get(data) != stored:  # it may be large
+                write_atomic(data, tensor_file(stored, self.folder.data))
+            write_atomic(path, render(finding, spelling, data.name))
+        self._stored[data] = stored
+
+    def write_others(
+        self, slips: Mapping[Signature, Slipped], finding: Finding
+    ) -> tuple[Slip, ...]:
+        """Script and record of each other failure that was met on the way to ``finding``."""
+        return tuple(self._slips(slips, finding))
+
+    def _slips(self, slips: Mapping[Signature, Slipped], finding: Finding) -> Iterable[Slip]:
+        for number, (signature, slipped) in enumerate(slips.items(), 1):
+            failure = slipped.attempt.failure
+            assert failure is not None
+            other = replace(
+                finding,
+                case=slipped.case,
+                signature=signature,
+                failure=failure,
+                status="unconfirmed",
+                certificate=(),
+                slips=(),
+                ledger=Ledger(),
+                notes=(),
+            )
+            folder = self.folder.others / str(number)
+            self.write_script(folder / "repro.py", other, {})
+            write_finding(other, folder)
+            place = f"others/{number}/repro.py"
+            yield Slip(signature, failure.headline, slipped.case.operators, place)
+
+
+def ledger(counts: Counts, reduction: Reduction, seconds: Mapping[str, float]) -> Ledger:
+    """Where calls and seconds went, for the record."""
+    return Ledger(
+        calls=counts.paid,
+        repeated=counts.repeated,
+        refused=counts.refused,
+        verdicts=tuple((str(verdict), number) for verdict, number in counts.verdicts.most_common()),
+        deltas=tuple(
+            (name, tried, reduction.useful[name]) for name, tried in reduction.tried.most_common()
+        ),
+        seconds=tuple((name, round(spent, 3)) for name, spent in seconds.items()),
+    )

@@ -1,0 +1,77 @@
+"""How is the subject captured, and is that needed at all on a resumed run?"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from reducer.core import text
+from reducer.core.wire import Capture, CaptureJob, Limits, Result
+from reducer.oracle.store import Store, store_key
+from reducer.oracle.worker import Worker
+from reducer.workflows.output import OutputFolder
+from reducer.workflows.settings import ReduceSettings
+
+#: What a warm worker imports before the first job, by a word that a backend's name or a script holds.
+_PRELOAD = {
+    "vulkan": ("executorch.backends.vulkan.partitioner.vulkan_partitioner",),
+    "webgpu": ("executorch.backends.vulkan.partitioner.vulkan_partitioner",),
+    "xnnpack": ("executorch.backends.xnnpack.partition.xnnpack_partitioner",),
+}
+
+
+def preload_for(settings: ReduceSettings) -> list[str]:
+    """Modules worth importing before the subject: those of the backend that it is lowered for."""
+    words = (settings.backend or _source(settings.subject)).lower()
+    return sorted(
+        {module for word, modules in _PRELOAD.items() if word in words for module in modules}
+    )
+
+
+def capture(
+    settings: ReduceSettings,
+    worker: Worker,
+    store: Store,
+    folder: OutputFolder,
+    first_timeout: float,
+) -> Result:
+    """Run the subject once, or take the stored capture if none of its files changed since."""
+    job = CaptureJob(
+        str(Path(settings.subject).resolve())
+        if Path(settings.subject).exists()
+        else settings.subject,
+        str(folder.data),
+        settings.backend,
+        settings.options,
+        settings.argv,
+    )
+    key = store_key("capture", text.dumps(job), worker.environment)
+    known = store.get(key)
+    if known is not None and isinstance(known[0], Capture) and _unchanged(known[0], folder):
+        return known[0]
+    answer = worker.run(job, Limits(settings.timeout or first_timeout))
+    if isinstance(answer.result, Capture):
+        store.put(key, answer.result, answer.seconds)
+    return answer.result
+
+
+def _unchanged(found: Capture, folder: OutputFolder) -> bool:
+    if not found.files or any(_digest(path) != digest for path, digest in found.files):
+        return False
+    inputs = found.case.graph.inputs if found.case else ()
+    wanted = [item.fill.digest for item in inputs if item.fill.digest]
+    return all((folder.data / f"{digest}.safetensors").exists() for digest in wanted)
+
+
+def _digest(path: str) -> str:
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _source(subject: str) -> str:
+    try:
+        return Path(subject).read_text(errors="replace") if subject.endswith(".py") else ""
+    except OSError:
+        return ""

@@ -1,0 +1,252 @@
+"""From a failing model to a confirmed minimal repro: the main job."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reducer.core.case import Case
+from reducer.core.errors import BadInput, ExitCode, NotReproducible, ReducerError, WorkerDied
+from reducer.core.events import Captured, Confirmed, Event, Improved, PhaseBegan, Started
+from reducer.core.finding import Evidence, Finding
+from reducer.core.signature import signature_of
+from reducer.core.wire import Capture, Limits, Spelled, SpellJob
+from reducer.emit.settle import settle, wanted_targets
+from reducer.emit.spelling import Spelling
+from reducer.oracle.confirm import Confirmation, confirm
+from reducer.oracle.judge import Judge
+from reducer.oracle.store import Store
+from reducer.oracle.worker import Worker
+from reducer.search.budget import Budget, BudgetSpent
+from reducer.workflows.answers import captured_or_raise, failing_case
+from reducer.workflows.artefacts import Artefacts, ledger
+from reducer.workflows.capturing import capture, preload_for
+from reducer.workflows.output import OutputFolder, open_output
+from reducer.workflows.precheck import check_subject
+from reducer.workflows.reduction import Reduction
+from reducer.workflows.settings import ReduceSettings
+from reducer.workflows.strategy import isolate, minimise, with_last_stage
+
+#: A call may take this many times the seconds of the first run, and at least as long as the floor.
+_TIMEOUT_FACTOR = 10
+_TIMEOUT_FLOOR = 60.0
+#: The first run has no baseline to learn from.
+_FIRST_TIMEOUT = 3600.0
+
+#: Errors of the operating system that say that the output folder cannot take more.
+_UNWRITABLE = (
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: exit code, what was found, where it is; ``message`` if it fell short."""
+
+    code: ExitCode
+    finding: Finding
+    folder: OutputFolder
+    seconds: Mapping[str, float]
+    message: str = ""
+
+
+def reduce_subject(
+    settings: ReduceSettings,
+    report: Callable[[Event], None],
+    *,
+    open_worker: Callable[..., AbstractContextManager[Worker]] = Worker,
+) -> Outcome:
+    """Capture, isolate, reduce, emit, confirm. Raises ReducerError where it ends without a case.
+
+    KeyboardInterrupt passes through as long as there is no case to keep. ``open_worker`` takes what
+    :class:`~reducer.oracle.worker.Worker` takes.
+    """
+    check_subject(settings.subject)
+    folder = open_output(settings)
+    store = Store(folder.store)
+    try:
+        report(Started(settings.subject, settings.backend, folder.root, len(store)))
+        preload = preload_for(settings)
+        with open_worker(folder.log, python=settings.python, preload=preload) as worker:
+            return _Run(settings, report, folder, store, worker).run()
+    except WorkerDied as error:
+        error.hint = error.hint or f"its output is in {folder.log}"
+        raise
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        raise BadInput(
+            f"cannot write to {folder.root}: {error.strerror}",
+            hint="make room and run the same command again, or choose another folder with -o",
+        ) from error
+    finally:
+        store.close()
+
+
+class _Run:
+    """One run: what was captured, the search, and what is written."""
+
+    def __init__(
+        self,
+        settings: ReduceSettings,
+        report: Callable[[Event], None],
+        folder: OutputFolder,
+        store: Store,
+        worker: Worker,
+    ) -> None:
+        self.settings, self.report, self.folder = settings, report, folder
+        self.store, self.worker = store, worker
+        self.artefacts = Artefacts(folder)
+        self.seconds: dict[str, float] = {}
+        self.certificate: tuple[Evidence, ...] = ()
+
+    def run(self) -> Outcome:
+        """The whole job."""
+        with _timed(self.seconds, "start worker"):
+            _ = self.worker.environment
+        with _timed(self.seconds, "capture"):
+            result = capture(self.settings, self.worker, self.store, self.folder, _FIRST_TIMEOUT)
+        captured = captured_or_raise(result, self.settings, self.folder.log)
+        case, self.failure = failing_case(captured, self.settings)
+        self.start = with_last_stage(case, captured.attempt)
+        self.signature, self.notes = signature_of(self.failure), captured.notes
+        self._report_capture(captured)
+        limit = max(_TIMEOUT_FLOOR, _TIMEOUT_FACTOR * self.seconds["capture"])
+        self.limits = Limits(self.settings.timeout or limit)
+        self.judge = Judge(
+            self.worker,
+            self.store,
+            Budget(time.monotonic, self.settings.max_calls, self.settings.budget),
+            data_dir=self.folder.data,
+            wanted=self.signature,
+            rule=self.settings.rule,
+            limits=self.limits,
+        )
+        self.reduction = Reduction(self.judge, report=self.report, improved=self._write_best)
+        try:
+            stopped = self._search(captured)
+            return self._emit(stopped)
+        except KeyboardInterrupt:
+            if not self.reduction.found:
+                raise
+            self._write_best(self.reduction.best)
+            calls = self.judge.counts.paid
+            message = f"interrupted after {calls} calls; the best case so far is kept"
+            return self._end(ExitCode.INTERRUPTED, "interrupted", {}, message)
+
+    def _report_capture(self, captured: Capture) -> None:
+        self.report(
+            Captured(
+                captured.form,
+                self.failure.stage,
+                self.failure,
+                self.signature,
+                self.start.recipe.backend,
+                self.start.operators,
+                self.seconds["capture"],
+                captured.notes,
+            )
+        )
+
+    def _search(self, captured: Capture) -> str:
+        """Reduce; returns why it stopped early, or ""."""
+        try:
+            with _timed(self.seconds, "search"):
+                if not isolate(self.reduction, self.start, captured.attempt, self.report):
+                    raise self._not_rebuilt()
+                self.certificate = minimise(self.reduction, self.report)
+        except BudgetSpent as spent:
+            if self.reduction.found:
+                return spent.reason
+            error = ReducerError(
+                f"{spent.reason} before any case was confirmed to fail",
+                hint="allow more and run the same command again: what was paid for is kept",
+            )
+            error.exit_code = ExitCode.STOPPED
+            raise error from spent
+        return ""
+
+    def _emit(self, stopped: str) -> Outcome:
+        best = self.reduction.best
+        self.report(PhaseBegan("confirm", best.operators))
+        with _timed(self.seconds, "write"):
+            spelling = settle(best, self._ask).spelling
+        confirmation = self._confirmed(spelling)
+        if not confirmation.ok:  # ordinary spelling may hide what the search saw
+            spelling = dict.fromkeys(wanted_targets(best), -1)  # the last way: torch.ops
+            confirmation = self._confirmed(spelling)
+        if not confirmation.ok:
+            self._end(ExitCode.NOT_REPRODUCIBLE, "unconfirmed", spelling)
+            raise NotReproducible(
+                f"the smallest case fails in the warm worker, but {self.folder.repro}, run in a"
+                f" clean process, gives: {confirmation.meaning}",
+                hint=f"the last it printed: {confirmation.output.strip()[-300:]}",
+            )
+        if stopped:
+            message = f"{stopped}; smaller may be possible"
+            return self._end(ExitCode.STOPPED, "stopped", spelling, message)
+        return self._end(ExitCode.REDUCED, "confirmed", spelling)
+
+    def _confirmed(self, spelling: Spelling) -> Confirmation:
+        self.artefacts.write(self._finding("unconfirmed"), spelling)
+        with _timed(self.seconds, "confirm"):
+            python, seconds = self.settings.python, self.limits.seconds
+            confirmation = confirm(self.folder.repro, python=python, seconds=seconds)
+        self.report(Confirmed(confirmation.ok, self.folder.repro, confirmation.seconds))
+        return confirmation
+
+    def _end(self, code: ExitCode, status: str, spelling: Spelling, message: str = "") -> Outcome:
+        finding = self._finding(status)
+        others = self.artefacts.write_others(self.reduction.slips, finding)
+        finding = replace(finding, slips=others)
+        self.artefacts.write(finding, spelling)
+        return Outcome(code, finding, self.folder, self.seconds, message)
+
+    def _not_rebuilt(self) -> ReducerError:
+        judgement = self.judge(self.start)
+        return NotReproducible(
+            f"the captured program, rebuilt, does not fail the same way: {judgement.verdict} "
+            f"({judgement.detail})",
+            hint="if running the subject again fails only sometimes, it is flaky; otherwise please "
+            "report this model",
+        )
+
+    def _ask(self, source: str) -> Spelled:
+        result = self.worker.run(SpellJob(source), self.limits).result
+        if isinstance(result, Spelled):
+            return result
+        return Spelled(error=f"{type(result).__name__}")
+
+    def _write_best(self, case: Case) -> None:
+        path = self.artefacts.write(self._finding("unconfirmed"), {})
+        self.report(Improved(case.operators, path))
+
+    def _finding(self, status: str) -> Finding:
+        attempt = self.reduction.attempt
+        return Finding(
+            subject=Path(self.settings.subject).name,
+            case=self.reduction.best,
+            signature=self.signature,
+            failure=attempt.failure if attempt and attempt.failure else self.failure,
+            rule=self.settings.rule,
+            environment=replace(self.worker.environment, accelerations=()),
+            status=status,
+            operators_before=self.start.operators,
+            certificate=self.certificate,
+            ledger=ledger(self.judge.counts, self.reduction, self.seconds),
+            notes=self.notes,
+        )
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], name: str) -> Iterator[None]:
+    """Add the block's wall seconds to ``seconds[name]``."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        seconds[name] = seconds.get(name, 0.0) + time.monotonic() - began

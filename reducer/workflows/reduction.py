@@ -1,0 +1,133 @@
+"""What is the smallest case so far, and may a candidate take its place?
+
+The one place where candidates are judged, accepted and counted. Strategies above it only choose what
+to try; deltas below it only say how a candidate looks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from reducer.core.case import Case
+from reducer.core.delta import Delta, Edit
+from reducer.core.events import Event, Judged
+from reducer.core.finding import Evidence
+from reducer.core.order import sort_key
+from reducer.core.signature import Signature, signature_of
+from reducer.core.verdict import Verdict
+from reducer.core.wire import Attempt
+from reducer.oracle.judge import Judgement
+
+
+class Oracle(Protocol):
+    """What answers about a case."""
+
+    def __call__(self, case: Case) -> Judgement:
+        """The verdict on the case."""
+
+
+@dataclass(frozen=True)
+class Slipped:
+    """Another failure met on the way: the smallest case that showed it."""
+
+    case: Case
+    attempt: Attempt
+
+
+class Reduction:
+    """The smallest case that fails as wanted, and all that was learned on the way to it."""
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        *,
+        report: Callable[[Event], None] = lambda _: None,
+        improved: Callable[[Case], None] = lambda _: None,
+    ) -> None:
+        self._oracle = oracle
+        self._report = report
+        self._improved = improved
+        self._best: Case | None = None
+        self.attempt: Attempt | None = None
+        self.slips: dict[Signature, Slipped] = {}
+        self.tried: Counter[str] = Counter()
+        self.useful: Counter[str] = Counter()
+        self.paid = 0
+        self.left: int | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether any case failed as wanted yet."""
+        return self._best is not None
+
+    @property
+    def best(self) -> Case:
+        """The smallest case that failed as wanted."""
+        assert self._best is not None, "nothing failed as wanted yet"
+        return self._best
+
+    def offer(self, candidate: Case | None, delta: str) -> bool:
+        """Judge a candidate and keep it if it is simpler and fails as wanted."""
+        if candidate is None or (
+            self._best is not None and sort_key(candidate) >= sort_key(self._best)
+        ):
+            return False
+        judgement = self.judge(candidate, delta)
+        if judgement.verdict is not Verdict.SAME:
+            return False
+        self._best, self.attempt = candidate, judgement.attempt
+        self.useful[delta] += 1
+        self._improved(candidate)
+        return True
+
+    def offer_edits(self, delta: Delta, edits: Sequence[Edit]) -> bool:
+        """Judge the best case with these edits made."""
+        return self.offer(delta.apply(self.best, edits), delta.NAME)
+
+    def judge(self, candidate: Case, delta: str) -> Judgement:
+        """The verdict on a candidate; remembers other failures, reports."""
+        judgement = self._oracle(candidate)
+        self.tried[delta] += 1
+        if judgement.verdict.paid and not judgement.stored:
+            self.paid += 1
+        if judgement.verdict is Verdict.OTHER and judgement.attempt is not None:
+            self._slip(candidate, judgement.attempt)
+        best = candidate if self._best is None else self._best
+        self._report(
+            Judged(
+                delta,
+                judgement.verdict,
+                candidate.operators,
+                best.operators,
+                self.paid,
+                judgement.seconds,
+                judgement.stored,
+                self.left,
+            )
+        )
+        return judgement
+
+    def evidence(self, delta: Delta) -> list[Evidence]:
+        """For each edit of the best case that would make it simpler: the verdict."""
+        found = []
+        for edit in delta.edits(self.best):
+            candidate = delta.apply(self.best, [edit])
+            if candidate is None or sort_key(candidate) >= sort_key(self.best):
+                continue
+            judgement = self.judge(candidate, "certificate")
+            found.append(
+                Evidence(
+                    edit.element, f"{delta.NAME}: {edit.what}", judgement.verdict, judgement.detail
+                )
+            )
+        return found
+
+    def _slip(self, case: Case, attempt: Attempt) -> None:
+        assert attempt.failure is not None
+        signature = signature_of(attempt.failure)
+        known = self.slips.get(signature)
+        if known is None or sort_key(case) < sort_key(known.case):
+            self.slips[signature] = Slipped(case, replace(attempt, partition=(), suspects=()))

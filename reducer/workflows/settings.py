@@ -1,0 +1,31 @@
+"""What did the user ask for? One frozen object per workflow."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from reducer.core.recipe import Plain
+from reducer.core.signature import MatchRule
+
+
+@dataclass(frozen=True)
+class ReduceSettings:
+    """Settings of ``reduce SUBJECT``.
+
+    ``subject`` is a path or ``package.module:attribute``; ``backend`` None means as the subject says.
+    ``output`` None: ``reduced/<name>/``. Seconds are wall time; ``timeout`` None: learned from the
+    first run. ``argv`` is passed to a subject that is a script.
+    """
+
+    subject: str
+    backend: str | None = None
+    options: tuple[tuple[str, Plain], ...] = ()
+    output: Path | None = None
+    rule: MatchRule = MatchRule()
+    timeout: float | None = None
+    max_calls: int | None = None
+    budget: float | None = None
+    argv: tuple[str, ...] = ()
+    python: str = sys.executable

@@ -1,0 +1,187 @@
+"""In which order is what tried? The search of the design, from isolation to certificate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from reducer.core.case import GETITEM, Case
+from reducer.core.delta import Delta, Edit
+from reducer.core.events import Event, PhaseBegan
+from reducer.core.finding import Evidence
+from reducer.core.verdict import Verdict
+from reducer.core.wire import Attempt
+from reducer.deltas import ATTRIBUTES, STRUCTURE, cut_nodes, find_delta
+from reducer.graph.prune import prune, with_outputs
+from reducer.graph.region import backward_cone, extract, module_of
+from reducer.search.bisect_last import bisect_last
+from reducer.search.chunks import remove_chunks
+from reducer.search.greedy import take_all_or_halves
+from reducer.workflows.reduction import Reduction
+
+#: Up to this many operators, edits are tried one by one without any coarser step before.
+FEW = 5
+
+
+def isolate(
+    reduction: Reduction, case: Case, attempt: Attempt, report: Callable[[Event], None]
+) -> bool:
+    """Find a first smaller case that fails as wanted. False: not even the whole case does, rebuilt.
+
+    ``case`` is what was captured, ``attempt`` its failure: candidates are the regions that it points at,
+    smallest first.
+    """
+    report(PhaseBegan("isolate", case.operators))
+    tried: list[Case] = []
+    for names, role in _regions(case, attempt):
+        candidate = extract(case, names, role)
+        if candidate is None or candidate in tried or candidate.operators >= case.operators:
+            continue
+        tried.append(candidate)
+        if reduction.offer(candidate, "isolate"):
+            return True
+    return reduction.offer(case, "isolate")
+
+
+def minimise(reduction: Reduction, report: Callable[[Event], None]) -> tuple[Evidence, ...]:
+    """Reduce the best case until no single change helps; returns the certificate."""
+    if len(reduction.best.graph.outputs) > 1 and reduction.best.operators > FEW:
+        report(PhaseBegan("outputs", reduction.best.operators))
+        _outputs(reduction)
+    if reduction.best.operators > FEW:
+        report(PhaseBegan("nodes", reduction.best.operators))
+        _nodes(reduction)
+    before: Case | None = None
+    while reduction.best != before:
+        before = reduction.best
+        # Attributes first: few calls, they make later calls cheaper, and the sweep over elements that
+        # ends the search is then already that of the final case.
+        report(PhaseBegan("attributes", reduction.best.operators))
+        for delta in ATTRIBUTES:
+            if delta.TOGETHER:
+                _together(reduction, delta)
+            else:
+                _one_by_one(reduction, (delta,))
+        report(PhaseBegan("elements", reduction.best.operators))
+        _one_by_one(reduction, STRUCTURE)
+    report(PhaseBegan("certify", reduction.best.operators))
+    return certificate(reduction)
+
+
+def certificate(reduction: Reduction) -> tuple[Evidence, ...]:
+    """For every remaining element, the verdicts seen when it alone is removed or simplified."""
+    found = [item for delta in (*STRUCTURE, *ATTRIBUTES) for item in reduction.evidence(delta)]
+    listed = {item.element for item in found}
+    for item in reduction.best.graph.inputs:
+        element = f"input {item.name}"
+        if element not in listed:
+            readers = [n.name for n in reduction.best.graph.nodes if item.name in _reads(n)]
+            reason = f"read by {', '.join(readers) or 'the output'}"
+            found.append(Evidence(element, "drop-inputs", Verdict.INVALID, reason))
+    return tuple(found)
+
+
+def _regions(case: Case, attempt: Attempt) -> Iterator[tuple[Sequence[str], str | None]]:
+    """Regions to try, smallest first, each with the role of what is cut (None: by nature)."""
+    suspects, partition = attempt.suspects, attempt.partition
+    if suspects:
+        yield suspects[:1], None
+        yield suspects, None
+    if partition:
+        yield partition, None
+        yield partition, "constant"
+    if suspects:
+        yield sorted(backward_cone(case, suspects[:1])), None
+        yield sorted(backward_cone(case, suspects)), None
+    if partition:
+        yield sorted(backward_cone(case, partition)), None
+    for names in (suspects, partition):
+        if names:
+            yield sorted(module_of(case, names)), None
+
+
+def _outputs(reduction: Reduction) -> None:
+    start = reduction.best
+
+    def fails(kept: Sequence[int]) -> bool:
+        return bool(kept) and reduction.offer(prune(with_outputs(start, kept)), "drop-outputs")
+
+    bisect_last(range(len(start.graph.outputs)), fails)
+
+
+def _nodes(reduction: Reduction) -> None:
+    start = reduction.best
+
+    def fails(kept: Sequence[str]) -> bool:
+        candidate = extract(start, kept) if kept else None
+        return candidate is not None and reduction.offer(candidate, "cut-nodes")
+
+    bisect_last([node.name for node in start.graph.nodes if node.target != GETITEM], fails)
+    if reduction.best.operators > FEW:  # not monotone, or many are needed
+        names = [node.name for node in reduction.best.graph.nodes if node.target != GETITEM]
+
+        def removed(chunk: Sequence[str]) -> bool:
+            first = {edit.element: edit for edit in reversed(cut_nodes.edits(reduction.best))}
+            edits = [first[name] for name in chunk if name in first]
+            return bool(edits) and reduction.offer_edits(cut_nodes, edits)  # type: ignore[arg-type]
+
+        remove_chunks(names, removed)
+
+
+def _one_by_one(reduction: Reduction, deltas: Sequence[Delta]) -> None:
+    """Try every edit of the deltas alone, from the best case at that moment, until none helps.
+
+    First alternatives of all elements come before second ones of any: they are the likely ones.
+    """
+    tried: set[Edit] = set()
+    while True:
+        edits = [edit for delta in deltas for edit in by_rank(delta.edits(reduction.best))]
+        for rank, edit in sorted(edits, key=lambda pair: pair[0]):
+            if edit not in tried:
+                tried.add(edit)
+                if reduction.offer_edits(find_delta(edit.delta), [edit]):
+                    tried.clear()  # what did not help before may help now
+                    break
+        else:
+            return
+
+
+def by_rank(edits: Sequence[Edit]) -> list[tuple[int, Edit]]:
+    """Each edit with its place among the alternatives of its element."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for edit in edits:
+        ranked.append((seen[edit.element], edit))
+        seen[edit.element] += 1
+    return ranked
+
+
+def _together(reduction: Reduction, delta: Delta) -> None:
+    """Try the edits of a delta all at once, then in halves; alternatives of an element in turn."""
+    refused: set[Edit] = set()
+    while True:
+        choice: dict[str, Edit] = {}
+        for edit in delta.edits(reduction.best):
+            if edit not in refused:
+                choice.setdefault(edit.element, edit)
+        if not choice:
+            return
+
+        def taken(some: Sequence[Edit]) -> bool:
+            return reduction.offer_edits(delta, some)
+
+        refused |= set(take_all_or_halves(list(choice.values()), taken))
+
+
+def _reads(node: object) -> set[str]:
+    from reducer.core.case import Node, node_references
+
+    assert isinstance(node, Node)
+    return set(node_references(node))
+
+
+def with_last_stage(case: Case, attempt: Attempt) -> Case:
+    """The case lowered only as far as its failure."""
+    assert attempt.failure is not None
+    return replace(case, recipe=replace(case.recipe, last_stage=attempt.failure.stage))

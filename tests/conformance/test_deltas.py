@@ -1,0 +1,104 @@
+"""Does every delta keep its promises on every kind of case?"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from reducer import deltas
+from reducer.core.case import Case
+from reducer.core.delta import Delta, Edit
+from reducer.core.order import sort_key
+from reducer.deltas import ATTRIBUTES, DELTAS, STRUCTURE, find_delta
+from tests.conformance.generated_cases import cases, problems
+
+each_delta = pytest.mark.parametrize("delta", DELTAS, ids=lambda delta: delta.NAME)
+
+
+def first_of_each_element(edits: list[Edit]) -> list[Edit]:
+    """The largest set of edits that a delta may be given at once."""
+    return list({edit.element: edit for edit in reversed(edits)}.values())
+
+
+@given(cases())
+def test_generated_cases_are_sound(case: Case) -> None:
+    assert problems(case) == []
+
+
+@each_delta
+def test_it_says_what_it_is(delta: Delta) -> None:
+    assert delta.NAME == delta.__name__.rpartition(".")[2].replace("_", "-")  # type: ignore[attr-defined]
+    assert isinstance(delta.TOGETHER, bool)
+    for documented in (delta, delta.edits, delta.apply):
+        assert (documented.__doc__ or "").strip()
+
+
+def test_names_are_unique_and_found() -> None:
+    assert len({delta.NAME for delta in DELTAS}) == len(DELTAS)
+    assert all(find_delta(delta.NAME) is delta for delta in DELTAS)
+    assert DELTAS == (*STRUCTURE, *ATTRIBUTES)
+    with pytest.raises(KeyError):
+        find_delta("no-such-delta")
+
+
+def test_every_file_is_in_the_table() -> None:
+    from pathlib import Path
+
+    files = {path.stem for path in Path(deltas.__file__).parent.glob("*.py")} - {"__init__"}
+    assert files == {delta.__name__.rpartition(".")[2] for delta in DELTAS}  # type: ignore[attr-defined]
+
+
+@each_delta
+@given(case=cases())
+def test_edits_are_the_same_each_time_and_all_different(delta: Delta, case: Case) -> None:
+    edits = list(delta.edits(case))
+    assert edits == list(delta.edits(case))
+    assert len(set(edits)) == len(edits)
+    assert all(edit.delta == delta.NAME and edit.element and edit.what for edit in edits)
+
+
+@each_delta
+@given(case=cases())
+def test_no_edits_change_nothing(delta: Delta, case: Case) -> None:
+    plain = delta.apply(case, [])
+    assert plain is not None
+    assert sort_key(plain) <= sort_key(case)  # it may be pruned on the way
+    assert delta.apply(plain, []) == plain
+
+
+@each_delta
+@given(case=cases())
+def test_each_edit_gives_nothing_or_a_sound_case(delta: Delta, case: Case) -> None:
+    for edit in delta.edits(case):
+        changed = delta.apply(case, [edit])
+        if changed is not None:
+            assert problems(changed) == [], edit
+            assert changed == delta.apply(case, [edit]), edit
+
+
+@each_delta
+@given(case=cases())
+def test_edits_of_all_elements_together_give_nothing_or_a_sound_case(
+    delta: Delta, case: Case
+) -> None:
+    edits = first_of_each_element(list(delta.edits(case)))
+    changed = delta.apply(case, edits if delta.TOGETHER else edits[:1])
+    assert changed is None or problems(changed) == []
+
+
+#: Deltas each of whose edits makes any case simpler: what they propose is never a wasted thought.
+ALWAYS_SIMPLER = [
+    delta
+    for delta in DELTAS
+    if delta.NAME
+    in ("drop-inputs", "recipe-defaults", "static-sizes", "keyword-defaults", "constant-values",
+        "memory-formats", "scalars", "output-structure")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("delta", ALWAYS_SIMPLER, ids=lambda delta: delta.NAME)
+@given(case=cases())
+def test_each_edit_makes_it_simpler(delta: Delta, case: Case) -> None:
+    for edit in delta.edits(case):
+        changed = delta.apply(case, [edit])
+        assert changed is None or sort_key(changed) < sort_key(case), edit

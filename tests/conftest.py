@@ -1,0 +1,31 @@
+"""What do all tests share? How hypothesis runs, and one warm worker for those that need torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from reducer.oracle.worker import Worker
+
+# The same examples on every machine, and no verdict that depends on how busy it is.
+settings.register_profile(
+    "project",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("search", parent=settings.get_profile("project"), max_examples=2000,
+                          derandomize=False)  # fmt: skip
+settings.load_profile("project")
+
+
+@pytest.fixture(scope="session")
+def warm_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    """One worker for all tests of the session; starting it takes seconds."""
+    log = tmp_path_factory.mktemp("worker") / "worker.log"
+    with Worker(log) as worker:
+        yield worker
