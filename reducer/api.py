@@ -85,6 +85,10 @@ def reduce(
 
     if match not in MATCH_LEVELS:
         raise BadInput(f"match={match!r} is unknown", hint=f"one of {', '.join(MATCH_LEVELS)}")
+    try:
+        re.compile(match_regex)
+    except re.error as error:
+        raise BadInput(f"match_regex is not a regular expression: {error}") from error
     if partitioner is not None and backend is not None:
         raise BadInput("both backend and partitioner are given", hint="leave one of them out")
     notes: list[str] = []

@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reducer.cli.render.words import printable
 from reducer.core.errors import ExitCode, ReducerError
 
-REPORT_TO = "please report it with the traceback"
+REPORT = "please report it with the traceback"
+
+#: Characters of one line that is shown; messages may come from anywhere.
+_LONGEST = 500
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,10 @@ def error_text(ending: Ending) -> str:
     reduce: no such file
       check the path
     """
-    hint = "".join(f"\n  {line}" for line in ending.hint.splitlines())
-    return f"reduce: {ending.message}{hint}"
+    message = printable(" ".join(ending.message.split()))
+    lines = [message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "..."]
+    lines += [f"  {line[:_LONGEST]}" for line in printable(ending.hint).splitlines()]
+    return "reduce: " + "\n".join(lines)
 
 
 def short_document(ending: Ending) -> dict[str, Any]:
@@ -100,7 +106,7 @@ def _internal_error(error: BaseException, where: str, output: Path | None) -> En
     what = f"{type(error).__name__}{': ' + text[0] if text else ''}"
     doing = f" {where}" if where else ""
     kept = _keep_traceback(error, output)
-    hint = f"{REPORT_TO}, which is in {kept}" if kept else f"{REPORT_TO} that --debug shows"
+    hint = f"{REPORT}, which is in {kept}" if kept else f"{REPORT} that --debug shows"
     return Ending(ExitCode.INTERNAL, f"internal error{doing}: {what}", hint, error)
 
 

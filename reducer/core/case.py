@@ -143,12 +143,16 @@ class Graph:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A dynamic dimension: ``hint`` is its size in the example inputs; ``maximum`` None: unbounded."""
+    """A dynamic dimension: ``hint`` is its size in the example inputs; ``maximum`` None: unbounded.
+
+    ``auto``: export finds range and relations itself (``Dim.AUTO``) instead of checking those given.
+    """
 
     name: str
     hint: int
     minimum: int = 0
     maximum: int | None = None
+    auto: bool = False
 
 
 #: How outputs are nested: ``"*"`` a leaf, else ``(kind, child, ...)``; kind is ``tuple``, ``list``,

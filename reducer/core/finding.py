@@ -43,11 +43,13 @@ class Slip:
 class Ledger:
     """Where calls and seconds went.
 
+    ``calls`` are all paid calls that led here; ``resumed`` of them were paid by earlier runs.
     ``verdicts`` counts paid and unpaid verdicts by kind; ``deltas`` is (name, tried, useful);
     ``seconds`` is by activity.
     """
 
     calls: int = 0
+    resumed: int = 0
     repeated: int = 0
     refused: int = 0
     verdicts: tuple[tuple[str, int], ...] = ()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from reducer.core.case import Size
 
-_OPERATORS: dict[type[ast.AST], Callable[[int, int], int]] = {
+_OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -17,7 +18,7 @@ _OPERATORS: dict[type[ast.AST], Callable[[int, int], int]] = {
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
-_FUNCTIONS: dict[str, Callable[..., int]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Max": max,
     "Min": min,
     "Mod": operator.mod,
@@ -37,9 +38,20 @@ def evaluate_size(size: Size, known: Mapping[str, int]) -> Size:
     if isinstance(size, int):
         return size
     try:
-        return _value(ast.parse(size, mode="eval").body, known)
-    except (KeyError, SyntaxError, ZeroDivisionError):
+        return int(apply_size(size, known))
+    except ValueError:
         return size
+
+
+def apply_size(expression: str, known: Mapping[str, Any]) -> Any:
+    """The expression's value over anything that has arithmetic (numbers, ``torch.export.Dim``).
+
+    Raises ValueError for what is not a size, and for symbols that ``known`` lacks.
+    """
+    try:
+        return _value(ast.parse(expression, mode="eval").body, known)
+    except (KeyError, SyntaxError, ZeroDivisionError, TypeError, NotImplementedError) as error:
+        raise ValueError(f"{expression!r} cannot be evaluated: {error}") from error
 
 
 def size_symbols(size: Size) -> set[str]:
@@ -54,7 +66,7 @@ def size_symbols(size: Size) -> set[str]:
     return names - set(_FUNCTIONS)
 
 
-def _value(node: ast.AST, known: Mapping[str, int]) -> int:
+def _value(node: ast.AST, known: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return node.value
     if isinstance(node, ast.Name):

@@ -18,15 +18,14 @@ def edits(case: Case) -> list[Edit]:
     """Per number in a call: the plainer numbers, plainest first."""
     found = []
     for node in all_nodes(case):
-        if node.target == GETITEM:  # which result it reads is no number to play with
-            continue
         for key, value in [*enumerate(node.args), *node.kwargs]:
             for path, number in _numbers(value, ()):
                 if not isinstance(number, int | float) or isinstance(number, bool):
                     continue
-                for plain in (1, 2, 0):
+                item = node.target == GETITEM  # of several results, the first is the plainest
+                for plain in (0,) if item else (1, 2, 0):
                     new = type(number)(plain)
-                    if argument_weight(new) < argument_weight(number):
+                    if number > 0 if item else argument_weight(new) < argument_weight(number):
                         where = ".".join(str(part) for part in (key, *path))
                         element = f"{node.name} argument {where}"
                         payload = (node.name, key, path, new)

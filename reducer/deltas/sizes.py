@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from reducer.core.case import Argument, Case, Fill, Graph, Input, Node, Size, Spec, TensorSpec
 from reducer.core.delta import Edit
+from reducer.graph.prune import spec_symbols
 from reducer.graph.schema import parse_schema
 from reducer.graph.strides import resized
 
@@ -107,8 +108,14 @@ def _numbers(value: Argument) -> Iterator[int]:
     if isinstance(value, tuple):
         for item in value:
             yield from _numbers(item)
-    elif isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
-        yield int(value)
+    elif _is_whole(value):
+        yield int(value)  # type: ignore[arg-type]
+
+
+def _is_whole(value: Argument) -> bool:
+    if isinstance(value, float):
+        return value.is_integer()  # neither inf nor nan
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _resize(case: Case, rule: Callable[[int], int]) -> Case:
@@ -123,12 +130,7 @@ def _resize(case: Case, rule: Callable[[int], int]) -> Case:
     def argument(old: Argument) -> Argument:
         if isinstance(old, tuple):
             return tuple(argument(item) for item in old)
-        if (
-            isinstance(old, int | float)
-            and not isinstance(old, bool)
-            and old > 1
-            and old == int(old)
-        ):
+        if isinstance(old, int | float) and _is_whole(old) and old > 1:
             return type(old)(rule(int(old)))
         return old
 
@@ -146,7 +148,8 @@ def _resize(case: Case, rule: Callable[[int], int]) -> Case:
 
     def item(old: Input) -> Input:
         new = spec(old.spec)
-        return replace(old, spec=new, fill=_fill(old, new))
+        fill = _fill(old, None if spec_symbols(new) & moved else new)
+        return replace(old, spec=new, fill=fill)
 
     def graph(old: Graph) -> Graph:
         return Graph(
@@ -156,6 +159,7 @@ def _resize(case: Case, rule: Callable[[int], int]) -> Case:
     symbols = tuple(
         replace(symbol, hint=max(2, symbol.minimum, rule(symbol.hint))) for symbol in case.symbols
     )
+    moved = {new.name for new, symbol in zip(symbols, case.symbols, strict=True) if new != symbol}
     return replace(
         case,
         graph=graph(case.graph),

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import ast
-import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from reducer.core.case import Case, Input, ScalarSpec, Size, Symbol, TensorSpec
+from reducer.core.sizes import evaluate_size
 from reducer.emit.names import Names
-
-_OPERATIONS: dict[type[ast.AST], Callable[..., int]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
-    ast.USub: operator.neg, ast.Div: operator.floordiv,
-}  # fmt: skip
 
 
 def evaluate(size: Size, hints: Mapping[str, int]) -> int:
     """The size with symbols at their hints; an expression that cannot be read counts as 2.
 
     >>> evaluate("2*s0 + 1", {"s0": 3}), evaluate(4, {}), evaluate("Max(1, s0)", {"s0": 3})
-    (7, 4, 2)
+    (7, 4, 3)
     """
-    if isinstance(size, int):
-        return size
-    try:
-        return _value(ast.parse(size, mode="eval").body, hints)
-    except (SyntaxError, KeyError, ZeroDivisionError):
-        return 2
-
-
-def _value(tree: ast.AST, hints: Mapping[str, int]) -> int:
-    if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
-        return tree.value
-    if isinstance(tree, ast.Name):
-        return hints[tree.id]
-    if isinstance(tree, ast.BinOp):
-        return _OPERATIONS[type(tree.op)](_value(tree.left, hints), _value(tree.right, hints))
-    if isinstance(tree, ast.UnaryOp):
-        return _OPERATIONS[type(tree.op)](_value(tree.operand, hints))
-    raise KeyError(type(tree).__name__)
+    found = evaluate_size(size, hints)
+    return found if isinstance(found, int) else 2
 
 
 def hints_of(case: Case) -> dict[str, int]:
@@ -87,9 +65,9 @@ def _size(size: str, symbols: Mapping[str, Symbol], variables: dict[str, str], n
     """``Dim`` objects take ``k*dim + c`` with one symbol; whatever else is left to export."""
     tree = ast.parse(size, mode="eval").body
     found = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
-    if len(found) != 1 or found[0] not in symbols or not _linear(tree):
+    name = found[0] if len(found) == 1 else ""
+    if name not in symbols or symbols[name].auto or not _linear(tree):
         return "Dim.AUTO"
-    name = found[0]
     if name not in variables:
         variables[name] = names.take(f"s{len(variables)}")
     renamed = re.sub(rf"\b{name}\b", variables[name], size)

@@ -81,7 +81,8 @@ def as_input(name: str, spec: Spec, role: str, case: Case) -> Input | None:
             return None
         return Input(name, role, fixed, Fill("random"))
     if isinstance(spec, ScalarSpec) and role == "input" and spec.type in ("int", "float", "bool"):
-        return Input(name, role, ScalarSpec(spec.type), value=1 if spec.type == "int" else 1.0)
+        value = {"int": 1, "float": 1.0, "bool": True}[spec.type]
+        return Input(name, role, ScalarSpec(spec.type), value=value)
     return None
 
 

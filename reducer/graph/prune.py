@@ -8,7 +8,6 @@ of its own (:mod:`reducer.deltas.drop_inputs`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -25,6 +24,7 @@ from reducer.core.case import (
     graph_references,
     node_references,
 )
+from reducer.core.sizes import size_symbols
 from reducer.graph.topology import Topology, output_names
 
 ANCHOR = Input("x", "input", TensorSpec((1,), "float32"))
@@ -48,13 +48,27 @@ def prune_graph(graph: Graph, case: Case, drop_effects: Collection[str] = ()) ->
     topology = Topology(graph, case.schemas)
     effects = [name for name in topology.effects if name not in drop_effects]
     written = [name for name in effects if not topology.is_assertion(topology.nodes[name])]
-    needed = topology.cone([*output_names(graph), *written])
-    if drop_effects:
-        needed -= set(drop_effects) - topology.cone(output_names(graph))
+    needed = _needed(topology, [*output_names(graph), *written], drop_effects)
     needed |= topology.assertions_about(needed) - set(drop_effects)
     nodes = tuple(node for node in graph.nodes if node.name in needed)
     read = {name for node in nodes for name in node_references(node)} | set(output_names(graph))
     return Graph(tuple(item for item in graph.inputs if item.name in read), nodes, graph.outputs)
+
+
+def _needed(topology: Topology, roots: list[str], dropped: Collection[str]) -> set[str]:
+    """The cone of ``roots``, in which a dropped effect is needed only by what reads its value."""
+    if not dropped:
+        return topology.cone(roots)
+    found: set[str] = set()
+    pending = [name for name in roots if name in topology.dependencies]
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            read = set(node_references(topology.nodes[name])) if name in topology.nodes else set()
+            before = topology.dependencies.predecessors(name)
+            pending += [other for other in before if other not in dropped or other in read]
+    return found
 
 
 def tidy(case: Case) -> Case:
@@ -96,9 +110,7 @@ def spec_symbols(spec: Spec) -> set[str]:
         sizes = spec.shape
     elif spec is not None and not isinstance(spec, tuple) and spec.symbol:
         sizes = (spec.symbol,)
-    return {
-        name for size in sizes if isinstance(size, str) for name in re.findall(r"\b[a-z]\w*", size)
-    }
+    return {name for size in sizes for name in size_symbols(size)}
 
 
 def replace_value(graph: Graph, name: str, by: Argument) -> Graph:

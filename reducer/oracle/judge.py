@@ -30,9 +30,14 @@ class Judgement:
 
 @dataclass
 class Counts:
-    """What judging cost so far."""
+    """What judging cost so far.
+
+    ``paid`` calls are those of this run, ``resumed`` those that an earlier run paid and this one
+    used; ``repeated`` is how many of ``paid`` asked what had been asked before.
+    """
 
     paid: int = 0
+    resumed: int = 0
     repeated: int = 0
     refused: int = 0
     stored: int = 0
@@ -72,6 +77,9 @@ class Judge:
         if found is not None and not self._too_short(found[0]):
             judgement = replace(self._read(found[0]), seconds=found[1], stored=True)
             self.counts.stored += 1
+            if judgement.verdict.paid and key not in self._paid_keys:
+                self.counts.resumed += 1
+                self._paid_keys.add(key)
         else:
             self.budget.check()
             answer = self.worker.run(JudgeJob(case, str(self.data_dir)), self.limits)

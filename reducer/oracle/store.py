@@ -48,7 +48,8 @@ class Store:
         self._database.execute("PRAGMA journal_mode=WAL")
         self._database.execute("PRAGMA synchronous=NORMAL")
         self._database.execute(
-            "CREATE TABLE IF NOT EXISTS result (key TEXT PRIMARY KEY, value TEXT, seconds REAL)"
+            "CREATE TABLE IF NOT EXISTS result"
+            " (key TEXT PRIMARY KEY, value TEXT, seconds REAL, times INTEGER DEFAULT 1)"
         )
 
     def close(self) -> None:
@@ -58,6 +59,11 @@ class Store:
 
     def __len__(self) -> int:
         return int(self._database.execute("SELECT COUNT(*) FROM result").fetchone()[0])
+
+    @property
+    def most_paid(self) -> int:
+        """How often the result that was paid for most often was paid for."""
+        return int(self._database.execute("SELECT COALESCE(MAX(times), 0) FROM result").fetchone()[0])
 
     def get(self, key: str) -> tuple[Result | Capture, float] | None:
         """The stored result and the seconds that it cost, or None."""
@@ -70,7 +76,9 @@ class Store:
         """Store a result; it is on disk when this returns."""
         try:
             self._database.execute(
-                "INSERT OR REPLACE INTO result VALUES (?, ?, ?)", (key, text.dumps(result), seconds)
+                "INSERT INTO result (key, value, seconds) VALUES (?, ?, ?) ON CONFLICT (key) DO"
+                " UPDATE SET value = excluded.value, seconds = excluded.seconds, times = times + 1",
+                (key, text.dumps(result), seconds),
             )
         except sqlite3.Error as error:
             raise _unwritable(self.path, error) from error

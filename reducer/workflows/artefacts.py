@@ -78,7 +78,8 @@ class Artefacts:
 def ledger(counts: Counts, reduction: Reduction, seconds: Mapping[str, float]) -> Ledger:
     """Where calls and seconds went, for the record."""
     return Ledger(
-        calls=counts.paid,
+        calls=counts.paid + counts.resumed,
+        resumed=counts.resumed,
         repeated=counts.repeated,
         refused=counts.refused,
         verdicts=tuple((str(verdict), number) for verdict, number in counts.verdicts.most_common()),

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reducer.core.case import Case
-from reducer.core.errors import BadInput, ExitCode, NotReproducible, ReducerError, WorkerDied
+from reducer.core.errors import (
+    BadInput,
+    ExitCode,
+    NoEnvironment,
+    NotReproducible,
+    ReducerError,
+    WorkerDied,
+)
 from reducer.core.events import Captured, Confirmed, Event, Improved, PhaseBegan, Started
 from reducer.core.finding import Evidence, Finding
 from reducer.core.signature import signature_of
@@ -29,6 +36,7 @@ from reducer.workflows.output import OutputFolder, open_output
 from reducer.workflows.precheck import check_subject
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.settings import ReduceSettings
+from reducer.workflows.stopwatch import timed
 from reducer.workflows.strategy import isolate, minimise, with_last_stage
 
 #: A call may take this many times the seconds of the first run, and at least as long as the floor.
@@ -73,7 +81,7 @@ def reduce_subject(
         preload = preload_for(settings)
         with open_worker(folder.log, python=settings.python, preload=preload) as worker:
             return _Run(settings, report, folder, store, worker).run()
-    except WorkerDied as error:
+    except (NoEnvironment, WorkerDied) as error:
         error.hint = error.hint or f"its output is in {folder.log}"
         raise
     except OSError as error:
@@ -106,17 +114,17 @@ class _Run:
 
     def run(self) -> Outcome:
         """The whole job."""
-        with _timed(self.seconds, "start worker"):
+        with timed(self.seconds, "start worker"):
             _ = self.worker.environment
-        with _timed(self.seconds, "capture"):
+        with timed(self.seconds, "capture"):
             result = capture(self.settings, self.worker, self.store, self.folder, _FIRST_TIMEOUT)
         captured = captured_or_raise(result, self.settings, self.folder.log)
         case, self.failure = failing_case(captured, self.settings)
         self.start = with_last_stage(case, captured.attempt)
         self.signature, self.notes = signature_of(self.failure), captured.notes
         self._report_capture(captured)
-        limit = max(_TIMEOUT_FLOOR, _TIMEOUT_FACTOR * self.seconds["capture"])
-        self.limits = Limits(self.settings.timeout or limit)
+        first = sum(seconds for _, seconds in captured.attempt.seconds)  # the same when resumed
+        self.limits = Limits(self.settings.timeout or max(_TIMEOUT_FLOOR, _TIMEOUT_FACTOR * first))
         self.judge = Judge(
             self.worker,
             self.store,
@@ -128,14 +136,12 @@ class _Run:
         )
         self.reduction = Reduction(self.judge, report=self.report, improved=self._write_best)
         try:
-            stopped = self._search(captured)
-            return self._emit(stopped)
+            return self._emit(self._search(captured))
         except KeyboardInterrupt:
             if not self.reduction.found:
                 raise
             self._write_best(self.reduction.best)
-            calls = self.judge.counts.paid
-            message = f"interrupted after {calls} calls; the best case so far is kept"
+            message = f"interrupted after {self.judge.counts.paid} calls; the best so far is kept"
             return self._end(ExitCode.INTERRUPTED, "interrupted", {}, message)
 
     def _report_capture(self, captured: Capture) -> None:
@@ -155,7 +161,7 @@ class _Run:
     def _search(self, captured: Capture) -> str:
         """Reduce; returns why it stopped early, or ""."""
         try:
-            with _timed(self.seconds, "search"):
+            with timed(self.seconds, "search"):
                 if not isolate(self.reduction, self.start, captured.attempt, self.report):
                     raise self._not_rebuilt()
                 self.certificate = minimise(self.reduction, self.report)
@@ -173,7 +179,7 @@ class _Run:
     def _emit(self, stopped: str) -> Outcome:
         best = self.reduction.best
         self.report(PhaseBegan("confirm", best.operators))
-        with _timed(self.seconds, "write"):
+        with timed(self.seconds, "write"):
             spelling = settle(best, self._ask).spelling
         confirmation = self._confirmed(spelling)
         if not confirmation.ok:  # ordinary spelling may hide what the search saw
@@ -187,13 +193,13 @@ class _Run:
                 hint=f"the last it printed: {confirmation.output.strip()[-300:]}",
             )
         if stopped:
-            message = f"{stopped}; smaller may be possible"
-            return self._end(ExitCode.STOPPED, "stopped", spelling, message)
+            stopped += "; smaller may be possible"
+            return self._end(ExitCode.STOPPED, "stopped", spelling, stopped)
         return self._end(ExitCode.REDUCED, "confirmed", spelling)
 
     def _confirmed(self, spelling: Spelling) -> Confirmation:
         self.artefacts.write(self._finding("unconfirmed"), spelling)
-        with _timed(self.seconds, "confirm"):
+        with timed(self.seconds, "confirm"):
             python, seconds = self.settings.python, self.limits.seconds
             confirmation = confirm(self.folder.repro, python=python, seconds=seconds)
         self.report(Confirmed(confirmation.ok, self.folder.repro, confirmation.seconds))
@@ -240,13 +246,3 @@ class _Run:
             ledger=ledger(self.judge.counts, self.reduction, self.seconds),
             notes=self.notes,
         )
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], name: str) -> Iterator[None]:
-    """Add the block's wall seconds to ``seconds[name]``."""
-    began = time.monotonic()
-    try:
-        yield
-    finally:
-        seconds[name] = seconds.get(name, 0.0) + time.monotonic() - began

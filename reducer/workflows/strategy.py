@@ -33,6 +33,14 @@ def isolate(
     smallest first.
     """
     report(PhaseBegan("isolate", case.operators))
+    if _isolate(reduction, case, attempt):
+        return True
+    # Dimensions that export found by itself may not hold as declared ranges: let it find them again.
+    symbols = tuple(replace(symbol, auto=True) for symbol in case.symbols)
+    return bool(symbols) and _isolate(reduction, replace(case, symbols=symbols), attempt)
+
+
+def _isolate(reduction: Reduction, case: Case, attempt: Attempt) -> bool:
     tried: list[Case] = []
     for names, role in _regions(case, attempt):
         candidate = extract(case, names, role)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,13 @@ def test_summary(
 ) -> None:
     workflow_that(finished())
     assert command("net.py").out == f"\n{SUMMARY}\n"
+
+
+def test_summary_of_a_resumed_run(finished: Any, command: Any) -> None:
+    outcome = finished()
+    ledger = replace(outcome.finding.ledger, resumed=2)
+    told = summary(replace(outcome, finding=replace(outcome.finding, ledger=ledger)))
+    assert "calls     3 paid (2 by earlier runs), 3 verdicts: 2 same, 1 passes" in told
 
 
 def test_summary_names_the_data_file(finished: Any, tmp_path: Path, command: Any) -> None:

@@ -154,6 +154,8 @@ class _Builder:
         dtype = Atom("dtype", str(self.draw(st.sampled_from([PLAIN, "float64", "int64"]))))
         numbers = tuple(size if isinstance(size, int) else 2 for size in self.shape)
         self.own("aten.full.default", numbers, self.draw(NUMBERS), dtype=dtype)  # type: ignore[arg-type]
+        if self.draw(st.booleans()):
+            self.own("aten.arange.default", self.draw(NUMBERS))  # type: ignore[arg-type]
 
     def converted(self) -> None:
         self.own("aten.to.dtype", self.pick(), Atom("dtype", PLAIN))

@@ -26,6 +26,7 @@ _EMPTY: dict[str, Any] = {
     "cause": None,
     "operators": {"before": None, "after": None},
     "calls": 0,
+    "calls_resumed": 0,
     "verdicts": {},
     "seconds": {},
     "paths": {},
@@ -50,6 +51,7 @@ def outcome_document(subject: str, outcome: Outcome) -> dict[str, Any]:
         "cause": finding.failure.cause,
         "operators": {"before": finding.operators_before, "after": finding.case.operators},
         "calls": finding.ledger.calls,
+        "calls_resumed": finding.ledger.resumed,
         "verdicts": dict(finding.ledger.verdicts),
         "seconds": {name: round(seconds, 3) for name, seconds in outcome.seconds.items()},
         "paths": {

@@ -72,7 +72,9 @@ def _calls(ledger: Ledger) -> str:
     """Paid calls, and what was answered: repeated questions and refusals cost no call."""
     kinds = ", ".join(f"{number} {verdict}" for verdict, number in ledger.verdicts)
     asked = sum(number for _, number in ledger.verdicts)
-    return f"{ledger.calls} paid, {count(asked, 'verdict')}" + (f": {kinds}" if kinds else "")
+    earlier = f" ({ledger.resumed} by earlier runs)" if ledger.resumed else ""
+    told = f"{ledger.calls} paid{earlier}, {count(asked, 'verdict')}"
+    return f"{told}: {kinds}" if kinds else told
 
 
 def _time(outcome: Outcome) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
+import torch.utils._pytree as pytree
 from torch.export import Dim
+from torch.fx.graph import _PyTreeCodeGen, _PyTreeInfo
 
 from reducer.core.case import (
     Argument,
@@ -18,9 +20,11 @@ from reducer.core.case import (
     Input,
     Ref,
     Size,
+    Structure,
     TensorSpec,
     graph_references,
 )
+from reducer.core.sizes import apply_size
 from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError
 from reducer.lowering.fx.structure import assemble
@@ -64,6 +68,7 @@ def dynamic_shapes(case: Case) -> tuple[Any, ...] | None:
     dims = {
         symbol.name: Dim(symbol.name, min=symbol.minimum or None, max=symbol.maximum)
         for symbol in case.symbols
+        if not symbol.auto
     }
     shapes: list[Any] = []
     for item in case.graph.inputs:
@@ -133,7 +138,12 @@ def _attach(root: torch.nn.Module, item: Input, tensor: torch.Tensor) -> None:
 
 
 def _graph_module(
-    root: torch.nn.Module, graph: Graph, graphs: Mapping[str, Graph], case: Case | None
+    root: torch.nn.Module,
+    graph: Graph,
+    graphs: Mapping[str, Graph],
+    case: Case | None,
+    *,
+    bare: bool = False,
 ) -> torch.fx.GraphModule:
     fx = torch.fx.Graph()
     values: dict[str, torch.fx.Node] = {}
@@ -143,9 +153,11 @@ def _graph_module(
         else:
             values[item.name] = fx.get_attr(item.name)
     for node in graph.nodes:
-        for name in graph_references(node.args):
+        for place, name in enumerate(graph_references(node.args)):
             if name not in values:
-                inner = _graph_module(torch.nn.Module(), graphs[name], graphs, None)
+                # a loop's condition returns its one value as it is, all other graphs a tuple
+                condition = node.target == "higher_order.while_loop" and place == 0
+                inner = _graph_module(torch.nn.Module(), graphs[name], graphs, None, bare=condition)
                 root.add_module(name, inner)
                 values[name] = fx.get_attr(name)
         target = resolve_target(node.target)
@@ -154,11 +166,25 @@ def _graph_module(
         kwargs = {key: _argument(argument, values, as_list) for key, argument in node.kwargs}
         values[node.name] = fx.create_node("call_function", target, args, kwargs, name=node.name)
     outputs = [_argument(value, values, False) for value in graph.outputs]
-    if case is not None:
-        fx.output(assemble(case.structure, outputs))
+    structure = case.structure if case is not None else None
+    if structure is not None:
+        fx.output(outputs)
+        count = sum(item.role == "input" for item in graph.inputs)
+        fx.set_codegen(
+            _PyTreeCodeGen(_nesting(structure, [f"x{n}" for n in range(count)], outputs))
+        )
     else:
-        fx.output(tuple(outputs))
+        fx.output(
+            outputs[0] if len(outputs) == 1 and (case is not None or bare) else tuple(outputs)
+        )
     return torch.fx.GraphModule(root, fx)
+
+
+def _nesting(structure: Structure, arguments: list[str], outputs: list[Any]) -> _PyTreeInfo:
+    """What FX needs in order to return nested values that a graph itself cannot hold (named tuples)."""
+    in_spec = pytree.tree_structure(((*arguments,), {}))
+    nested = assemble(structure, [torch.zeros(()) for _ in outputs])
+    return _PyTreeInfo(arguments, in_spec, pytree.tree_structure(nested))
 
 
 def _argument(argument: Argument, values: Mapping[str, torch.fx.Node], as_list: bool) -> Any:
@@ -181,13 +207,10 @@ def _argument(argument: Argument, values: Mapping[str, torch.fx.Node], as_list: 
 
 def _dimension(size: str, dims: Mapping[str, Any]) -> Any:
     try:
-        return eval(size, {"__builtins__": {}}, dict(dims))  # sizes are sympy's own text
-    except (SyntaxError, NameError, TypeError, NotImplementedError):
-        return Dim.AUTO  # not linear in one symbol: let export find the relation again
+        return apply_size(size, dims)
+    except ValueError:
+        return Dim.AUTO  # automatic, or not linear in one symbol: export finds the relation again
 
 
 def _evaluate(size: Size, hints: Mapping[str, int]) -> int:
-    if isinstance(size, int):
-        return size
-    names: dict[str, Any] = {**hints, "Max": max, "Min": min, "floor": int}
-    return int(eval(size, {"__builtins__": {}}, names))
+    return size if isinstance(size, int) else int(apply_size(size, hints))

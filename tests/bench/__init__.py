@@ -1,0 +1,1 @@
+"""Measurements: commands that print tables, never tests with a time limit."""
