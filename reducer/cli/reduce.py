@@ -80,7 +80,7 @@ def _version(wanted: bool) -> None:
 
 
 @app.command(cls=_Command, help=HELP, epilog=ENDING)
-def reduce(  # noqa: PLR0917 - one parameter for each option
+def reduce(
     context: typer.Context,
     subjects: Annotated[list[str], typer.Argument(metavar="SUBJECT", hidden=True)],
     backend: Annotated[

@@ -53,7 +53,7 @@ class Atom:
 Argument = Union[None, bool, int, float, str, Ref, GraphRef, Atom, "tuple[Argument, ...]"]
 
 #: A size: a number, or an expression in symbols such as ``s0`` or ``2*s0``.
-Size = Union[int, str]
+Size = int | str
 
 
 @dataclass(frozen=True)

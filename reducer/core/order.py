@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from reducer.core import text
 from reducer.core.case import (
     GETITEM,
@@ -36,11 +38,21 @@ def sort_key(case: Case) -> tuple[int, ...]:
         sum(_elements(item.spec) for item in case.graph.inputs),
         sum(symbol.hint for symbol in case.symbols),
         sum(_input_rank(item) for item in case.graph.inputs),
+        sum(operator_rank(node.target) for graph in graphs for node in graph.nodes),
         sum(_arguments(graph) for graph in graphs),
         sum(_magnitude(graph) for graph in graphs),
         0 if case.structure is None else 1,
         len(text.dumps(graphs)),
     )
+
+
+#: The operator that reads best: every reader knows it, and no backend treats it specially.
+PLAINEST_OPERATOR = "aten.mul.Tensor"
+
+
+def operator_rank(target: str) -> int:
+    """0 for the plainest operator (and for taking an item), 1 for all others."""
+    return 0 if target in (PLAINEST_OPERATOR, GETITEM) else 1
 
 
 def _elements(spec: Spec) -> int:
@@ -82,7 +94,7 @@ def argument_weight(argument: Argument) -> int:
         return 0
     if isinstance(argument, int | float):
         # 1 (and -1, the last axis) read best; 0 often makes a call pointless, so it comes after them.
-        whole = argument == argument and abs(argument) < 10**6 and argument == int(argument)
+        whole = math.isfinite(argument) and abs(argument) < 10**6 and argument == int(argument)
         size = abs(int(argument)) if whole else 10**6
         return {0: 1, 1: 0}.get(size, 2 * size + (argument < 0))
     kind = getattr(argument, "kind", "")

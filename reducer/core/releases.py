@@ -39,4 +39,4 @@ def series(version: str) -> str:
     >>> series("2.13.0+cpu")
     '2.13'
     """
-    return ".".join(version.split("+")[0].split(".")[:2])
+    return ".".join(version.split("+", maxsplit=1)[0].split(".")[:2])

@@ -158,6 +158,7 @@ def normalise_message(message: str) -> str:
         text = re.split(tail, text, maxsplit=1)[0]
     for pattern, replacement in _REPLACEMENTS:
         text = re.sub(pattern, replacement, text)
+    text = _SET.sub(lambda found: f"{{{', '.join(sorted(found[1].split(', ')))}}}", text)
     return " ".join(text.split())[:400]
 
 
@@ -187,6 +188,8 @@ _TAILS = (
     r"\n\s*The following call raised this error",
 )
 
+# A set of names: printed in another order by each process.
+_SET = re.compile(r"\{('[^'{}]*'(?:, '[^'{}]*')+)\}")
 _NUMBER = r"[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\.\d+|\d+(?:[eE][-+]?\d+)?|nan\b|inf\b)"
 _REPLACEMENTS = (
     (r"after the following passes: \[[^\]]*\]", "after the following passes: <passes>"),
@@ -197,7 +200,8 @@ _REPLACEMENTS = (
     (r"[\[(]\s*(?:[su]?\d+\s*,\s*)+(?:[su]?\d+)?\s*[\])]", "<shape>"),
     (r"%[A-Za-z_]\w*", "<node>"),
     (r"\b(?:p|b|c|obj)_[a-z]\w*", "<node>"),
-    (r"\b(?:_lifted_tensor_constant|lifted_tensor_|_tensor_constant|fused_tag|lowered_module_)\d*\b", "<node>"),
+    (r"\b(?:_lifted_tensor_constant|lifted_tensor_|_tensor_constant)\d*\b", "<node>"),
+    (r"\b(?:fused_tag|lowered_module_)\d*\b", "<node>"),
     (r"\btag\d+\b", "<tag>"),
     (r"\b[suz]\d+\b", "<symbol>"),
     (r"\b((?:aten|getitem|quantized_decomposed|dim_order_ops)_\w*?)_\d+\b", r"\1"),

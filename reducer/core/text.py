@@ -99,7 +99,7 @@ def decode(data: Any) -> Any:
             return _ENUMS[tag](data["v"])
         cls = _CLASSES[cast(str, tag)]
         return cls(**{key: decode(item) for key, item in data.items() if key != "_"})
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(
             f"text of a {tag or 'record without a type'} cannot be read: {error}",
             hint="was it written by another version of reducer, or edited by hand?",

@@ -63,11 +63,20 @@ class SpellJob:
 
 @register
 @dataclass(frozen=True)
+class RebuildJob:
+    """Rebuild a case and export it, and say which operators that gives (a :class:`Spelled`)."""
+
+    case: Case
+    data_dir: str
+
+
+@register
+@dataclass(frozen=True)
 class BackendsJob:
     """List all backends: usable here or not, and why."""
 
 
-Job = CaptureJob | JudgeJob | SpellJob | BackendsJob
+Job = CaptureJob | JudgeJob | SpellJob | RebuildJob | BackendsJob
 
 
 @register

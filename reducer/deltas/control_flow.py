@@ -25,7 +25,11 @@ def edits(case: Case) -> list[Edit]:
     found = []
     owners = {node.name for node in case.graph.nodes if list(graph_references(node.args))}
     for node in case.graph.nodes:
-        if node.target == GETITEM and node.args[0] in map(Ref, owners) and node.args[1] != 0:
+        if (
+            node.target == GETITEM
+            and node.args[0] in [Ref(name) for name in owners]
+            and node.args[1] != 0
+        ):
             what = f"{node.name}: the first result instead"
             found.append(Edit(NAME, f"result {node.name}", ("result", node.name, 0), what))
         graphs = list(graph_references(node.args))

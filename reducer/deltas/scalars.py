@@ -18,7 +18,8 @@ def edits(case: Case) -> list[Edit]:
     """Per number in a call: the plainer numbers, plainest first."""
     found = []
     for node in all_nodes(case):
-        for key, value in [*enumerate(node.args), *node.kwargs]:
+        values: list[tuple[int | str, Argument]] = [*enumerate(node.args), *node.kwargs]
+        for key, value in values:
             for path, number in _numbers(value, ()):
                 if not isinstance(number, int | float) or isinstance(number, bool):
                     continue

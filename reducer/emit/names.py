@@ -86,7 +86,7 @@ def attribute_stem(name: str, role: str) -> str:
     >>> attribute_stem("c_lifted_tensor_0", "constant")
     'constant'
     """
-    if "lifted_tensor" in name or role == "constant" and not name.startswith("c_"):
+    if "lifted_tensor" in name or (role == "constant" and not name.startswith("c_")):
         return "constant"
     bare = re.sub(r"^(?:p|b|c)_", "", name)
     if known := _SUFFIX.search(bare):

@@ -21,7 +21,7 @@ def written_item(whole: Expression, nested: object, index: int) -> Expression:
         return whole
     if isinstance(nested, tuple):
         for position, part in enumerate(nested):
-            if part == index or isinstance(part, tuple) and index in part:
+            if part == index or (isinstance(part, tuple) and index in part):
                 return written_item(whole.item(str(position)), part, index)
     return whole.item(str(index))
 

@@ -135,8 +135,8 @@ class _Search:
         matcher = SequenceMatcher(None, self.wanted, found, autojunk=False)
         for tag, start, end, _, _ in matcher.get_opcodes():
             if tag == "insert":  # a neighbour gave more than itself
-                start, end = max(start - 1, 0), end + 1
-            if tag != "equal":
+                blamed.update(dict.fromkeys(self.wanted[max(start - 1, 0) : end + 1]))
+            elif tag != "equal":
                 blamed.update(dict.fromkeys(self.wanted[start:end]))
         return list(blamed)
 

@@ -117,7 +117,7 @@ def _implied_checks(graph: Graph) -> set[str]:
             side, step = _STRICT[compared.target]
             key = (value.name, side, bound + step)
             if key in said:
-                written_strictly = step == 0 and side == "low" or step != 0 and side == "high"
+                written_strictly = (step == 0 and side == "low") or (step != 0 and side == "high")
                 implied.add(said[key] if written_strictly else node.name)
                 said[key] = node.name if written_strictly else said[key]
             else:

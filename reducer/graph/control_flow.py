@@ -90,9 +90,9 @@ def drop_operand(case: Case, name: str, index: int) -> Case | None:
             moved = _moved(item, place)
             if moved is not None:
                 nodes.append(moved)
-            elif any(item.name in node_references(other) for other in case.graph.nodes):
-                return None
-            elif Ref(item.name) in case.graph.outputs:
+            elif any(item.name in node_references(other) for other in case.graph.nodes) or (
+                Ref(item.name) in case.graph.outputs
+            ):
                 return None
         else:
             nodes.append(item)

@@ -7,7 +7,7 @@ its results are views of, is read from its schema.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
 import networkx as nx
@@ -57,7 +57,7 @@ class Topology:
         text = self.schemas.get(node.target)
         return parse_schema(text) if text else None
 
-    def written(self, node: Node) -> Iterable[str]:
+    def written(self, node: Node) -> Iterator[str]:
         """Names of the values whose memory the node writes to."""
         schema = self.schema(node)
         if schema is not None:
@@ -65,7 +65,7 @@ class Topology:
                 if argument.is_write:
                     yield from references(value)
 
-    def viewed(self, node: Node) -> Iterable[str]:
+    def viewed(self, node: Node) -> Iterator[str]:
         """Names of the values whose memory the node's result may share."""
         schema = self.schema(node)
         if schema is None:

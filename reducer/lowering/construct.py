@@ -25,7 +25,7 @@ from reducer.lowering import recorder
 from reducer.lowering.errors import SubjectError, headline
 
 
-class Inexpressible(Exception):  # noqa: N818 - says what is the case, as StopIteration does
+class Inexpressible(Exception):
     """No call is known that makes this object; ``thing`` names it."""
 
     def __init__(self, thing: str) -> None:
@@ -102,7 +102,7 @@ def express(value: Any) -> Plain:
             return Construct(f"{owner}.{value.name}", call=False)
         return Construct(owner, (express(value.value),))  # a combination of flags
     if value is None or type(value) in (bool, int, float, str, bytes):
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, torch.dtype | torch.layout | torch.memory_format):
         return Construct(f"torch:{str(value).removeprefix('torch.')}", call=False)
     if isinstance(value, torch.device):

@@ -14,7 +14,7 @@ from reducer.lowering.errors import SubjectError, headline
 from reducer.lowering.pipeline import StageClock
 
 
-class NotExported(Exception):  # noqa: N818 - says what is the case, as StopIteration does
+class NotExported(Exception):
     """The model failed before there was a graph: at ``stage``, with ``error``."""
 
     def __init__(self, stage: Stage, error: Exception) -> None:

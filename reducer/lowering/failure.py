@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from types import FrameType
-from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -89,7 +88,7 @@ def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:
 def _describe(frames: Iterable[tuple[FrameType, int]]) -> Iterator[Frame]:
     for frame, line in frames:
         module = str(frame.f_globals.get("__name__", ""))
-        if module.split(".")[0] != "reducer":
+        if module.split(".", maxsplit=1)[0] != "reducer":
             yield Frame(module, frame.f_code.co_name, line)
 
 

@@ -10,6 +10,7 @@ from reducer.core.wire import (
     CaptureJob,
     Job,
     JudgeJob,
+    RebuildJob,
     Refused,
     Result,
     SpellJob,
@@ -34,6 +35,10 @@ def run_job(job: Job, entered: Callable[[Stage], None]) -> Result:
             from reducer.lowering.spell import spell
 
             return spell(job)
+        if isinstance(job, RebuildJob):
+            from reducer.lowering.judge import rebuild
+
+            return rebuild(job)
         if isinstance(job, BackendsJob):
             from reducer.lowering.backends import status
 

@@ -8,11 +8,11 @@ from torch.export import ExportedProgram
 
 from reducer.core.case import Case
 from reducer.core.stage import Stage
-from reducer.core.wire import Attempt, JudgeJob
+from reducer.core.wire import Attempt, JudgeJob, RebuildJob, Spelled
 from reducer.lowering.data import DataStore
-from reducer.lowering.errors import SubjectError
+from reducer.lowering.errors import SubjectError, headline
 from reducer.lowering.failure import attempt_from_exception
-from reducer.lowering.fx.targets import target_text
+from reducer.lowering.fx.targets import graph_targets, target_text
 from reducer.lowering.fx.to_fx import export_case
 from reducer.lowering.pipeline import StageClock, lower, plan_from_recipe
 
@@ -35,6 +35,15 @@ def judge(job: JudgeJob, clock: StageClock) -> Attempt:
         attempt = attempt_from_exception(error, program, stage, clock.seconds)
         return _in_case_names(attempt, job.case, program)
     return Attempt(seconds=clock.seconds)
+
+
+def rebuild(job: RebuildJob) -> Spelled:
+    """Export the rebuilt case and list its operators; what torch raises is the answer's error."""
+    try:
+        program = export_case(job.case, DataStore(job.data_dir))
+    except Exception as error:
+        return Spelled(error=headline(error))
+    return Spelled(targets=tuple(graph_targets(program.graph_module)))
 
 
 def _in_case_names(attempt: Attempt, case: Case, program: ExportedProgram) -> Attempt:

@@ -31,7 +31,7 @@ from reducer.lowering.recipes import (
 Snapshot = Callable[[ExportedProgram, Recipe], Case]
 
 
-class Skip(Exception):  # noqa: N818 - it is no error
+class Skip(Exception):
     """The call is not to be made; its result is ``result``."""
 
     def __init__(self, result: Any) -> None:

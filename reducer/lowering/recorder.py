@@ -33,7 +33,7 @@ _installed = False
 
 def install() -> None:
     """Start recording. Lasts for the life of the process; calling it again does nothing."""
-    global _installed
+    global _installed  # noqa: PLW0603  patches of classes are process-wide by nature
     if _installed:
         return
     _installed = True

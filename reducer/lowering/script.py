@@ -77,7 +77,7 @@ def compile_file(path: Path) -> CodeType:
 def run(path: Path, argv: Sequence[str]) -> tuple[ModuleType, BaseException | None]:
     """Run the file as ``__main__``; the module it leaves, and the exception that ended it, if any.
 
-    ``SystemExit`` counts as an ending; KeyboardInterrupt passes through.
+    ``SystemExit`` counts as an ending, and so does KeyboardInterrupt: workers ignore Ctrl-C.
     """
     code = compile_file(path)
     module = ModuleType("__main__")
@@ -85,8 +85,6 @@ def run(path: Path, argv: Sequence[str]) -> tuple[ModuleType, BaseException | No
     with _as_main(module, path, argv):
         try:
             exec(code, module.__dict__)  # the user's own file, as asked
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:
             return module, error
     return module, None

@@ -6,12 +6,11 @@ import linecache
 import sys
 import traceback
 import types
-from collections.abc import Iterator
 
 import torch
 
 from reducer.core.wire import Spelled, SpellJob
-from reducer.lowering.fx.targets import target_text
+from reducer.lowering.fx.targets import graph_targets
 
 _MODULE = "reducer_spelled"
 
@@ -41,21 +40,7 @@ def spell(job: SpellJob) -> Spelled:
     finally:
         sys.modules.pop(_MODULE, None)
         linecache.cache.pop(filename, None)
-    return Spelled(targets=tuple(_targets(program.graph_module)))
-
-
-def _targets(module: torch.fx.GraphModule) -> Iterator[str]:
-    inner: list[torch.fx.GraphModule] = []
-    for node in module.graph.nodes:
-        if node.op == "call_function":
-            yield target_text(node.target)
-            for value in node.args:
-                if isinstance(value, torch.fx.Node) and value.op == "get_attr":
-                    owner = module.get_submodule(str(value.target))
-                    if isinstance(owner, torch.fx.GraphModule):
-                        inner.append(owner)
-    for graph in inner:
-        yield from _targets(graph)
+    return Spelled(targets=tuple(graph_targets(program.graph_module)))
 
 
 def _told(error: Exception, filename: str, source: str) -> str:

@@ -12,6 +12,7 @@ Messages to the worker: ``{"preload": [module...], "accelerate": bool}`` once, t
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import json
@@ -262,11 +263,9 @@ def _resident(pid: int) -> int:
 
 
 def _kill(pid: int) -> None:
-    for end in (lambda: os.killpg(pid, signal.SIGKILL), lambda: os.kill(pid, signal.SIGKILL)):
-        try:
-            end()
-        except (ProcessLookupError, PermissionError):
-            continue
+    for end in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            end(pid, signal.SIGKILL)
 
 
 def _end_with_parent() -> None:

@@ -63,7 +63,9 @@ class Store:
     @property
     def most_paid(self) -> int:
         """How often the result that was paid for most often was paid for."""
-        return int(self._database.execute("SELECT COALESCE(MAX(times), 0) FROM result").fetchone()[0])
+        return int(
+            self._database.execute("SELECT COALESCE(MAX(times), 0) FROM result").fetchone()[0]
+        )
 
     def get(self, key: str) -> tuple[Result | Capture, float] | None:
         """The stored result and the seconds that it cost, or None."""

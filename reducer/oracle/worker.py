@@ -78,6 +78,8 @@ class Worker:
 
     def close(self) -> None:
         """End the worker and all that it runs."""
+        if self._environment is None:
+            self._process.kill()  # still importing: it would see the closed socket seconds later
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._reader.close()
@@ -155,5 +157,5 @@ def worker_environment() -> dict[str, str]:
     """Environment variables for a process that lowers: one thread, and this package importable."""
     package_root = str(Path(__file__).resolve().parents[2])
     path = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     return {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1"}

@@ -20,7 +20,7 @@ def bisect_last(items: Sequence[T], fails: Callable[[Sequence[T]], bool]) -> lis
     >>> bisect_last(range(100), lambda kept: {7, 60, 61} <= set(kept))
     [7, 60, 61]
     """
-    before, kept = list(items), []
+    before, kept = list(items), list[T]()
     while before and not fails(kept):
         low, high = 0, len(before)  # with before[:high] it fails, with before[:low] it does not
         while high - low > 1:

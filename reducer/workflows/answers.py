@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 
 from reducer.core.case import Case
 from reducer.core.errors import BadInput, ExitCode, NoFailure, NotHandled, ReducerError
 from reducer.core.signature import Failure, signature_of
 from reducer.core.stage import REDUCIBLE, Stage
-from reducer.core.wire import Broken, Capture, Death, Refused, Result
+from reducer.core.wire import Broken, Capture, Death, Refused, Result, Spelled
 from reducer.workflows.settings import ReduceSettings
 
 
@@ -53,6 +54,18 @@ def failing_case(captured: Capture, settings: ReduceSettings) -> tuple[Case, Fai
             hint=f"innermost cause: {failure.cause}",
         )
     return captured.case, failure
+
+
+def difference(case: Case, rebuilt: Result) -> str:
+    """Where a rebuilt case's operators differ from the captured ones first, in words."""
+    if not isinstance(rebuilt, Spelled) or rebuilt.error:
+        return f"it cannot be exported again: {getattr(rebuilt, 'error', '') or rebuilt}"[:300]
+    nodes = case.graph.nodes
+    for node, target in zip_longest(nodes, rebuilt.targets[: len(nodes)]):
+        if node is None or node.target != target:
+            name = node.name if node is not None else "the end"
+            return f"the first operator that differs is {name}: {target or 'nothing'} now"
+    return "its operators are the same"
 
 
 def _death(death: Death, subject: str, log: Path) -> ReducerError:

@@ -21,7 +21,7 @@ from reducer.core.errors import (
 from reducer.core.events import Captured, Confirmed, Event, Improved, PhaseBegan, Started
 from reducer.core.finding import Evidence, Finding
 from reducer.core.signature import signature_of
-from reducer.core.wire import Capture, Limits, Spelled, SpellJob
+from reducer.core.wire import Capture, Limits, RebuildJob, Spelled, SpellJob
 from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
 from reducer.oracle.confirm import Confirmation, confirm
@@ -29,7 +29,7 @@ from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.search.budget import Budget, BudgetSpent
-from reducer.workflows.answers import captured_or_raise, failing_case
+from reducer.workflows.answers import captured_or_raise, difference, failing_case
 from reducer.workflows.artefacts import Artefacts, ledger
 from reducer.workflows.capturing import capture, preload_for
 from reducer.workflows.output import OutputFolder, open_output
@@ -214,9 +214,11 @@ class _Run:
 
     def _not_rebuilt(self) -> ReducerError:
         judgement = self.judge(self.start)
+        rebuilt = self.worker.run(RebuildJob(self.start, str(self.folder.data)), self.limits).result
+        different = difference(self.start, rebuilt)
         return NotReproducible(
             f"the captured program, rebuilt, does not fail the same way: {judgement.verdict} "
-            f"({judgement.detail})",
+            f"({judgement.detail}); {different}",
             hint="if running the subject again fails only sometimes, it is flaky; otherwise please "
             "report this model",
         )

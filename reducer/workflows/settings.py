@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reducer.core.recipe import Plain
@@ -23,7 +23,7 @@ class ReduceSettings:
     backend: str | None = None
     options: tuple[tuple[str, Plain], ...] = ()
     output: Path | None = None
-    rule: MatchRule = MatchRule()
+    rule: MatchRule = field(default_factory=MatchRule)
     timeout: float | None = None
     max_calls: int | None = None
     budget: float | None = None

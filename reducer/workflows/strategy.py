@@ -132,7 +132,7 @@ def _nodes(reduction: Reduction) -> None:
         def removed(chunk: Sequence[str]) -> bool:
             first = {edit.element: edit for edit in reversed(cut_nodes.edits(reduction.best))}
             edits = [first[name] for name in chunk if name in first]
-            return bool(edits) and reduction.offer_edits(cut_nodes, edits)  # type: ignore[arg-type]
+            return bool(edits) and reduction.offer_edits(cut_nodes, edits)
 
         remove_chunks(names, removed)
 
@@ -145,9 +145,10 @@ def _one_by_one(reduction: Reduction, deltas: Sequence[Delta]) -> None:
     tried: set[Edit] = set()
     while True:
         edits = [edit for delta in deltas for edit in by_rank(delta.edits(reduction.best))]
-        for rank, edit in sorted(edits, key=lambda pair: pair[0]):
+        for _, edit in sorted(edits, key=lambda pair: pair[0]):
             if edit not in tried:
                 tried.add(edit)
+                reduction.left = sum(other not in tried for _, other in edits)
                 if reduction.offer_edits(find_delta(edit.delta), [edit]):
                     tried.clear()  # what did not help before may help now
                     break

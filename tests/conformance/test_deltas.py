@@ -28,7 +28,7 @@ def test_generated_cases_are_sound(case: Case) -> None:
 
 @each_delta
 def test_it_says_what_it_is(delta: Delta) -> None:
-    assert delta.NAME == delta.__name__.rpartition(".")[2].replace("_", "-")  # type: ignore[attr-defined]
+    assert delta.__name__.rpartition(".")[2].replace("_", "-") == delta.NAME  # type: ignore[attr-defined]
     assert isinstance(delta.TOGETHER, bool)
     for documented in (delta, delta.edits, delta.apply):
         assert (documented.__doc__ or "").strip()
@@ -37,7 +37,7 @@ def test_it_says_what_it_is(delta: Delta) -> None:
 def test_names_are_unique_and_found() -> None:
     assert len({delta.NAME for delta in DELTAS}) == len(DELTAS)
     assert all(find_delta(delta.NAME) is delta for delta in DELTAS)
-    assert DELTAS == (*STRUCTURE, *ATTRIBUTES)
+    assert (*STRUCTURE, *ATTRIBUTES) == DELTAS
     with pytest.raises(KeyError):
         find_delta("no-such-delta")
 

@@ -9,8 +9,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
 
-from torch import nn  # noqa: E402
 import torch.utils._pytree as pytree  # noqa: E402
+from torch import nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
 
 from reducer.core import text  # noqa: E402
@@ -229,7 +229,7 @@ def _same(program, inputs, folder, *, auto=False):
     case = text.loads(text.dumps(case))
     rebuilt = export_case(case, data)
     assert _targets(rebuilt) == _targets(program)
-    leaves = [leaf for leaf in torch.utils._pytree.tree_leaves(inputs)]
+    leaves = pytree.tree_leaves(inputs)
     read = [item for item in case.graph.inputs if item.role == "input"]
     if len(read) != len(leaves):  # a number that export took as a constant
         leaves = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]

@@ -7,6 +7,7 @@ and the memo is dropped when the number of registered operators changes. Gain: a
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ def switch_on() -> str:
     """Memoise ``torch.export.exported_program._collect_all_valid_cia_ops``. Returns why not, or ""."""
     from torch._export import utils
 
-    original = getattr(utils, "_collect_all_valid_cia_ops", None)
+    original: Any = getattr(utils, "_collect_all_valid_cia_ops", None)
     if original is None or inspect.signature(original).parameters:
         return "torch collects the table in another way"
     memo: dict[int, Any] = {}
@@ -36,8 +37,7 @@ def switch_on() -> str:
 
 def _replace_everywhere(original: Any, replacement: Any) -> None:
     """Rebind the function in all loaded modules that imported it by name."""
-    import sys
-
+    name = str(original.__name__)
     for module in list(sys.modules.values()):
-        if getattr(module, original.__name__, None) is original:
-            setattr(module, original.__name__, replacement)
+        if getattr(module, name, None) is original:
+            setattr(module, name, replacement)

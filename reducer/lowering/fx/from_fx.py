@@ -259,7 +259,7 @@ def _argument(value: Any, names: dict[str, str], graphs: dict[str, str]) -> Argu
     if isinstance(value, complex):
         return Atom("complex", repr(value))
     if isinstance(value, torch.SymInt | torch.SymFloat):
-        return value.node.hint  # type: ignore[no-any-return]
+        return value.node.hint
     raise SubjectError(
         f"argument of type {type(value).__name__} in the exported graph has no plain form",
         hint="please report this with the model's export",
@@ -301,10 +301,10 @@ def _symbols(program: Any, inputs: list[Input]) -> list[Symbol]:
     for name, (symbol, shape_env) in sorted(wanted.items()):
         limits = program.range_constraints.get(symbol)
         lower = int(limits.lower) if limits is not None and limits.lower.is_number else 0
-        upper = limits.upper if limits is not None else None
-        finite = upper is not None and upper.is_Integer and int(upper) < 2**31
-        hint = _hint(shape_env, symbol)
-        found.append(Symbol(name, hint, lower, int(upper) if finite else None))
+        upper = None
+        if limits is not None and limits.upper.is_Integer and int(limits.upper) < 2**31:
+            upper = int(limits.upper)
+        found.append(Symbol(name, _hint(shape_env, symbol), lower, upper))
     return found
 
 

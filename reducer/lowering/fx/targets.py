@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -36,7 +36,7 @@ def resolve_target(text: str) -> Callable[..., Any]:
             found: Any = importlib.import_module(module)
             for part in attribute.split("."):
                 found = getattr(found, part)
-            return found  # type: ignore[no-any-return]
+            return found
         namespace, _, rest = text.partition(".")
         if namespace in _NAMESPACES:
             importlib.import_module(_NAMESPACES[namespace])
@@ -45,7 +45,7 @@ def resolve_target(text: str) -> Callable[..., Any]:
         )
         for part in rest.split("."):
             found = getattr(found, part)
-        return found  # type: ignore[no-any-return]
+        return found
     except (ImportError, AttributeError) as error:
         raise SubjectError(
             f"operator {text} is not registered here: {error}",
@@ -56,3 +56,18 @@ def resolve_target(text: str) -> Callable[..., Any]:
 def schema_text(target: Any) -> str | None:
     """The schema of an ``OpOverload`` as torch prints it; None for other targets."""
     return str(target._schema) if isinstance(target, torch._ops.OpOverload) else None
+
+
+def graph_targets(module: torch.fx.GraphModule) -> Iterator[str]:
+    """Operators of a graph in order, then those of its subgraphs in order of use."""
+    inner: list[torch.fx.GraphModule] = []
+    for node in module.graph.nodes:
+        if node.op == "call_function":
+            yield target_text(node.target)
+            for value in node.args:
+                if isinstance(value, torch.fx.Node) and value.op == "get_attr":
+                    owner = module.get_submodule(str(value.target))
+                    if isinstance(owner, torch.fx.GraphModule):
+                        inner.append(owner)
+    for graph in inner:
+        yield from graph_targets(graph)
