@@ -27,5 +27,6 @@ settings.load_profile("project")
 def warm_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     """One worker for all tests of the session; starting it takes seconds."""
     log = tmp_path_factory.mktemp("worker") / "worker.log"
-    with Worker(log) as worker:
+    preload = ["executorch.backends.vulkan.partitioner.vulkan_partitioner"]
+    with Worker(log, preload=preload) as worker:
         yield worker

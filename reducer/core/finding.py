@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reducer.core.case import Case
+from reducer.core.diagnosis import Diagnosis
 from reducer.core.signature import Failure, MatchRule, Signature
 from reducer.core.text import register
 from reducer.core.verdict import Verdict
@@ -63,7 +64,8 @@ class Finding:
     """Case + signature + evidence: what is emitted and stored.
 
     ``status`` is ``confirmed`` once the repro failed with the same signature in a clean process;
-    ``unconfirmed``, ``interrupted``, ``stopped`` otherwise.
+    ``unconfirmed``, ``interrupted``, ``stopped`` otherwise. ``oracle`` names the invariant whose
+    violation is the failure, "" if lowering raises.
     """
 
     subject: str
@@ -78,3 +80,5 @@ class Finding:
     slips: tuple[Slip, ...] = ()
     ledger: Ledger = Ledger()
     notes: tuple[str, ...] = ()
+    diagnosis: Diagnosis | None = None
+    oracle: str = ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from reducer.core.case import Case
+from reducer.core.diagnosis import Explanation
 from reducer.core.recipe import Construct, Plain
 from reducer.core.signature import Failure
 from reducer.core.stage import Stage
@@ -31,7 +32,7 @@ class CaptureJob:
 
     ``subject`` is a path, or ``package.module:attribute``. ``backend`` None means: as the subject
     says. ``options`` go to the partitioner's constructor. ``data_dir`` receives tensors. ``argv`` is
-    what a script finds in ``sys.argv[1:]``.
+    what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`.
     """
 
     subject: str
@@ -39,15 +40,31 @@ class CaptureJob:
     backend: str | None = None
     options: tuple[tuple[str, Plain], ...] = ()
     argv: tuple[str, ...] = ()
+    oracle: str = ""
 
 
 @register
 @dataclass(frozen=True)
 class JudgeJob:
-    """Rebuild a case, export it, lower it up to its recipe's last stage."""
+    """Rebuild a case, export it, lower it up to its recipe's last stage.
+
+    ``oracle`` "": it fails if lowering raises. With the name of an invariant it fails if that does
+    not hold after some compiler pass.
+    """
 
     case: Case
     data_dir: str
+    oracle: str = ""
+
+
+@register
+@dataclass(frozen=True)
+class ExplainJob:
+    """Lower a case and watch every compiler pass on the way: after each, do these invariants hold?"""
+
+    case: Case
+    data_dir: str
+    invariants: tuple[str, ...] = ()
 
 
 @register
@@ -175,7 +192,7 @@ class Broken:
     traceback: str
 
 
-Result = Capture | Attempt | Spelled | Backends | Refused | Death | Broken
+Result = Capture | Attempt | Explanation | Spelled | Backends | Refused | Death | Broken
 
 
 @register

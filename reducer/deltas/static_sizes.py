@@ -19,13 +19,18 @@ def edits(case: Case) -> list[Edit]:
     for symbol in case.symbols:
         element = f"dynamic size {symbol.name}"
         found.append(Edit(NAME, element, (symbol.name, "static"), f"{symbol.name} fixed"))
+        if symbol.minimum > 0 or symbol.maximum is not None:
+            found.append(
+                Edit(NAME, element, (symbol.name, "open"), f"{symbol.name} without bounds")
+            )
     return found
 
 
 def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
     """Replace the symbols by numbers wherever a size mentions them."""
     hints = {symbol.name: symbol.hint for symbol in case.symbols}
-    fixed = {str(edit.payload[0]): hints[str(edit.payload[0])] for edit in edits}
+    chosen = {str(edit.payload[0]): edit.payload[1] for edit in edits}
+    fixed = {name: hints[name] for name, how in chosen.items() if how == "static"}
 
     def size(old: Size) -> Size:
         return evaluate_size(old, fixed)
@@ -52,5 +57,9 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
         inputs=tuple(item(old) for old in graph.inputs),
         nodes=tuple(node(old) for old in graph.nodes),
     )
-    left = tuple(symbol for symbol in case.symbols if symbol.name not in fixed)
+    left = tuple(
+        replace(symbol, minimum=0, maximum=None) if symbol.name in chosen else symbol
+        for symbol in case.symbols
+        if symbol.name not in fixed
+    )
     return replace(case, graph=graph, symbols=left)

@@ -72,8 +72,7 @@ def failure_check(finding: Finding) -> tuple[set[str], str]:
         if signature.compiler_pass:
             name = signature.compiler_pass
             rows.append('    passes = [type(f.f_locals.get("self")).__name__ for f in frames]')
-            wrapped = text(f"'{name}' pass")
-            checks.append(f"({text(name)} in passes or {wrapped} in str(error))")
+            checks.append(f"any({text(name)} in word for word in [*passes, str(error)])")
     return imports, _whole(rows, checks)
 
 

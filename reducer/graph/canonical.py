@@ -2,8 +2,8 @@
 
 Names, the order of inputs, the order of independent calls, which module made a call, and specs that
 follow from others do not count. Values are numbered by a structural hash from the inputs on, in the
-manner of hash-consing; calls are listed in the smallest topological order under these hashes, with
-calls on written memory kept in their own order.
+manner of hash-consing, and back from what reads them; calls are listed in the smallest topological
+order under these hashes, with calls on written memory kept in their own order.
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ def _canonical_graph(
             known[name] = GraphRef(_graph_hash(graphs[name], case, graphs))
         plain_node = replace(substitute_node(node, known), name="", spec=None, module="")
         hashes[node.name] = _hash(text.dumps(plain_node))
-    order = _order(graph, topology, hashes)
-    inputs = list(graph.inputs) if positional else _input_order(graph, order, hashes)
+    placed = _in_context(graph, hashes)
+    order = _order(graph, topology, placed)
+    inputs = list(graph.inputs) if positional else _input_order(graph, order, placed)
     for number, name in enumerate([*(item.name for item in inputs), *order]):
         names[name] = f"{prefix}{number}"
     nodes = []
@@ -94,6 +95,24 @@ def _canonical_graph(
         tuple(nodes),
         tuple(substitute(output, local) for output in graph.outputs),
     )
+
+
+def _in_context(graph: Graph, hashes: Mapping[str, str]) -> dict[str, str]:
+    """Hashes that also say how a value is used: twins may differ in their readers alone."""
+    uses: dict[str, list[str]] = {name: [] for name in hashes}
+    for place, name in enumerate(output_names(graph)):
+        uses[name].append(f"output {place}")
+    found: dict[str, str] = {}
+    for node in reversed(graph.nodes):
+        found[node.name] = _hash(f"{hashes[node.name]} {sorted(uses[node.name])}")
+        for place, name in enumerate(node_references(node)):
+            uses[name].append(f"{place} {found[node.name]}")
+    for item in graph.inputs:
+        found[item.name] = _hash(f"{hashes[item.name]} {sorted(uses[item.name])}")
+    for node in graph.nodes:
+        operands = [found[name] for name in node_references(node)]
+        found[node.name] = _hash(f"{found[node.name]} {operands}")
+    return found
 
 
 def _references(names: Mapping[str, str], node: Node) -> dict[str, Argument]:

@@ -49,7 +49,7 @@ def prune_graph(graph: Graph, case: Case, drop_effects: Collection[str] = ()) ->
     effects = [name for name in topology.effects if name not in drop_effects]
     written = [name for name in effects if not topology.is_assertion(topology.nodes[name])]
     needed = _needed(topology, [*output_names(graph), *written], drop_effects)
-    needed |= topology.assertions_about(needed) - set(drop_effects)
+    needed |= topology.assertions_about(needed, without=drop_effects)
     nodes = tuple(node for node in graph.nodes if node.name in needed)
     read = {name for node in nodes for name in node_references(node)} | set(output_names(graph))
     return Graph(tuple(item for item in graph.inputs if item.name in read), nodes, graph.outputs)

@@ -94,8 +94,10 @@ class Topology:
             schema is not None and not schema.returns and not any(True for _ in self.written(node))
         )
 
-    def assertions_about(self, values: Collection[str]) -> set[str]:
+    def assertions_about(self, values: Collection[str], without: Collection[str] = ()) -> set[str]:
         """Assertions that speak only of these values and inputs, and the conditions they compute.
+
+        Those named in ``without`` are left out, with their conditions.
 
         >>> from reducer.core.case import Input
         >>> graph = Graph((Input("x", "input", None),), (
@@ -107,7 +109,7 @@ class Topology:
         """
         found: set[str] = set()
         for name in self.effects:
-            if not self.is_assertion(self.nodes[name]):
+            if name in without or not self.is_assertion(self.nodes[name]):
                 continue
             conditions = self._computed_for(name)
             about = self.cone([name]) - conditions

@@ -36,7 +36,7 @@ def attempt_from_exception(
     failure = failure_from_exception(error, stage_default)
     if program is None:
         return Attempt(failure, seconds=seconds)
-    origin = _Origin(program)
+    origin = Origin(program)
     return Attempt(
         failure,
         partition=_partition(error, failure.stage, origin),
@@ -47,28 +47,28 @@ def attempt_from_exception(
 
 def failure_from_exception(error: BaseException, stage_default: Stage) -> Failure:
     """The chain of causes with types, messages and frames; the stage; the passes on the stack."""
-    chain = _chain(error)
+    errors = chain(error)
     links = tuple(
         ChainLink(_type_name(link), str(link)[:_MESSAGE_LIMIT], tuple(_describe(_frames(link))))
-        for link in chain
+        for link in errors
     )
     stage = stage_of(
         ((frame.module, frame.function) for link in links for frame in link.frames), stage_default
     )
-    return Failure(stage, links, tuple(_passes(chain)))
+    return Failure(stage, links, tuple(_passes(errors)))
 
 
-def _chain(error: BaseException) -> list[BaseException]:
+def chain(error: BaseException) -> list[BaseException]:
     """The exception and its causes, as Python prints them: ``__cause__``, else unsuppressed context."""
-    chain: list[BaseException] = []
+    links: list[BaseException] = []
     current: BaseException | None = error
-    while current is not None and current not in chain:
-        chain.append(current)
+    while current is not None and current not in links:
+        links.append(current)
         following = current.__cause__
         if following is None and not current.__suppress_context__:
             following = current.__context__
         current = following
-    return chain
+    return links
 
 
 def _type_name(error: BaseException) -> str:
@@ -92,17 +92,17 @@ def _describe(frames: Iterable[tuple[FrameType, int]]) -> Iterator[Frame]:
             yield Frame(module, frame.f_code.co_name, line)
 
 
-def _passes(chain: list[BaseException]) -> Iterator[str]:
+def _passes(links: list[BaseException]) -> Iterator[str]:
     """Class names of the compiler passes that were running, from the cause's frames, outer to inner."""
     previous = None
-    for frame, _ in _frames(chain[-1]):
+    for frame, _ in _frames(links[-1]):
         owner = frame.f_locals.get("self")
         if isinstance(owner, PassBase) and owner is not previous:
             previous = owner
             yield type(owner).__name__
 
 
-class _Origin:
+class Origin:
     """Which nodes of the exported program did a node of a later graph come from?"""
 
     def __init__(self, program: ExportedProgram) -> None:
@@ -133,7 +133,7 @@ class _Origin:
         return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
-def _partition(error: BaseException, stage: Stage, origin: _Origin) -> tuple[str, ...]:
+def _partition(error: BaseException, stage: Stage, origin: Origin) -> tuple[str, ...]:
     """Origins of the operator calls in the program that failed.
 
     In preprocess: the program which the backend was handed, i.e. the outermost one below the stage's
@@ -143,7 +143,7 @@ def _partition(error: BaseException, stage: Stage, origin: _Origin) -> tuple[str
     if stage not in (Stage.PARTITION, Stage.PREPROCESS):
         return ()
     programs: list[ExportedProgram] = []
-    for link in _chain(error):
+    for link in chain(error):
         inside = stage is not Stage.PREPROCESS
         for frame, _ in _frames(link):
             if inside:
@@ -160,9 +160,9 @@ def _partition(error: BaseException, stage: Stage, origin: _Origin) -> tuple[str
     return ()
 
 
-def _suspects(error: BaseException, origin: _Origin) -> tuple[str, ...]:
+def _suspects(error: BaseException, origin: Origin) -> tuple[str, ...]:
     """Origins of the nodes that local variables of the innermost frames hold, innermost first."""
-    frames = [frame for link in _chain(error) for frame, _ in _frames(link)]
+    frames = [frame for link in chain(error) for frame, _ in _frames(link)]
     found: list[torch.fx.Node] = []
     holding = 0
     for frame in reversed(frames):
@@ -175,4 +175,4 @@ def _suspects(error: BaseException, origin: _Origin) -> tuple[str, ...]:
             holding += 1
         if holding == _SUSPECT_FRAMES:
             break
-    return origin.all(found) or origin.called(str(_chain(error)[-1]))
+    return origin.all(found) or origin.called(str(chain(error)[-1]))

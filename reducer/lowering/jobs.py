@@ -8,6 +8,7 @@ from reducer.core.stage import Stage
 from reducer.core.wire import (
     BackendsJob,
     CaptureJob,
+    ExplainJob,
     Job,
     JudgeJob,
     RebuildJob,
@@ -31,6 +32,10 @@ def run_job(job: Job, entered: Callable[[Stage], None]) -> Result:
             from reducer.lowering.capture import capture
 
             return capture(job, clock)
+        if isinstance(job, ExplainJob):
+            from reducer.lowering.watch.explain import explain
+
+            return explain(job, clock)
         if isinstance(job, SpellJob):
             from reducer.lowering.spell import spell
 

@@ -11,10 +11,10 @@ from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, JudgeJob, RebuildJob, Spelled
 from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError, headline
-from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.fx.targets import graph_targets, target_text
 from reducer.lowering.fx.to_fx import export_case
-from reducer.lowering.pipeline import StageClock, lower, plan_from_recipe
+from reducer.lowering.lowered import lowered
+from reducer.lowering.pipeline import StageClock, plan_from_recipe
 
 
 def judge(job: JudgeJob, clock: StageClock) -> Attempt:
@@ -28,13 +28,7 @@ def judge(job: JudgeJob, clock: StageClock) -> Attempt:
     except Exception as error:  # any candidate may be nonsense: the verdict says so
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         return Attempt(invalid=reason[:300], seconds=clock.seconds)
-    try:
-        lower(program, plan, clock)
-    except Exception as error:
-        stage = clock.stage or Stage.TO_EDGE
-        attempt = attempt_from_exception(error, program, stage, clock.seconds)
-        return _in_case_names(attempt, job.case, program)
-    return Attempt(seconds=clock.seconds)
+    return _in_case_names(lowered(program, plan, clock, job.oracle), job.case, program)
 
 
 def rebuild(job: RebuildJob) -> Spelled:

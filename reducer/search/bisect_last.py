@@ -1,8 +1,8 @@
 """Which items of a sequence are needed, if few are and they lie anywhere?
 
 Bisect for the last needed item, keep it, drop all between it and those already kept, and go on in
-front of it: about ``m * log2(n / m)`` tests for ``m`` needed items of ``n``, without ever testing one
-set twice. The idea is in the documentation of Lithium; with a monotone predicate the result is
+front of it: at most ``m * (log2(n) + 1) + 1`` tests for ``m`` needed items of ``n``, without ever
+testing one set twice. The idea is in the documentation of Lithium; with a monotone predicate the result is
 1-minimal, with another it still fails but may hold more than needed.
 """
 

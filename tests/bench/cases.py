@@ -41,7 +41,7 @@ def backends(path: Path) -> list[str]:
     """The backends that a case names; [""] for a script that lowers by itself."""
     text = path.read_text()
     found = re.search(r"backend:\s*([\w, ]+)", text)
-    if "to_edge" in text or not found:
+    if "to_edge(" in text or "to_edge_transform" in text or not found:
         return [""]
     names = [name.strip() for name in found[1].partition("  ")[0].split(",")]
     return ["vulkan", "xnnpack", "portable"] if "any" in names[0] else names

@@ -1,0 +1,295 @@
+"""After which run of which compiler pass does something no longer hold that should?
+
+:class:`Watch` is a context manager. Inside it every pass runs as ever; before and after each run the
+invariants look at the graph. What the input had is not the pass's fault, nor is what a nested run did;
+what a run leaves behind is the baseline of the next one, so that no neighbour is blamed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.utils._python_dispatch import _disable_current_modes
+
+from reducer.core.diagnosis import Census, Extraction, PassRun, Violation
+from reducer.core.stage import Stage
+from reducer.lowering.errors import headline
+from reducer.lowering.failure import Origin
+from reducer.lowering.patching import Patches
+from reducer.lowering.pipeline import StageClock
+from reducer.lowering.stages import stage_of
+from reducer.lowering.watch import hooks
+from reducer.lowering.watch.identity import Identity
+from reducer.lowering.watch.invariants import Invariant, Observation, Skipped
+from reducer.lowering.watch.modes import census
+from reducer.lowering.watch.partitions import Partitions
+from reducer.lowering.watch.view import View, graph_in
+
+#: Graphs whose observations are remembered: what one pass leaves, the next one finds.
+_REMEMBERED = 6
+
+
+@dataclass(eq=False)
+class Run:
+    """One run of a pass while it goes on, and afterwards.
+
+    ``before`` and ``was`` are let go when it has ended. ``suspects`` are the nodes at which something
+    does not hold, in names of the program that was handed in.
+    """
+
+    thing: Any
+    who: Identity
+    index: int
+    stage: Stage
+    delegate: int | None
+    parent: Run | None
+    nth: int
+    before: View | None
+    was: dict[str, Observation]
+    violations: list[Violation] = field(default_factory=list)
+    inherited: list[Violation] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    suspects: list[str] = field(default_factory=list)
+    extraction: Extraction | None = None
+    error: BaseException | None = None
+    seconds: float = 0.0
+    digests: tuple[str, str] = ("", "")
+    ended: int = -1
+
+    @property
+    def record(self) -> PassRun:
+        """The run as plain data."""
+        return PassRun(
+            self.index, self.who.name, self.who.module, self.who.function, self.stage,
+            self.who.arguments, self.who.construct,
+            self.parent.index if self.parent else None,
+            self.nth, self.delegate, round(self.seconds, 6), *self.digests,
+            tuple(self.violations), tuple(self.inherited), tuple(self.skipped.items()),
+            self.extraction, headline(self.error) if self.error else "",
+        )  # fmt: skip
+
+
+class Watch:
+    """Watches all passes that run inside it; ``program`` is what was handed in to be lowered."""
+
+    def __init__(
+        self,
+        program: ExportedProgram | None,
+        invariants: Sequence[Invariant],
+        clock: StageClock | None = None,
+    ) -> None:
+        self.program = program
+        self.invariants = invariants
+        self.partitions = Partitions()
+        self.runs: list[Run] = []
+        self.census: Census | None = None
+        self.seconds = 0.0
+        self.origin = Origin(program) if program is not None else None
+        self._clock = clock or StageClock()
+        self._patches = Patches()
+        self._programs: list[ExportedProgram | None] = [program]
+        self._stack: list[Run] = []
+        self._known: OrderedDict[Any, tuple[dict[str, Observation], View]] = OrderedDict()
+        self._times: Counter[Any] = Counter()
+        self._ended = 0
+        self._checking = False
+
+    def __enter__(self) -> Watch:
+        hooks.install(self._patches, self)
+        self.partitions.install(self._patches, self._inside)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._patches.undo()
+
+    @property
+    def culprits(self) -> list[Run]:
+        """Runs that broke something, in the order in which they ended."""
+        return sorted((run for run in self.runs if run.violations), key=lambda run: run.ended)
+
+    @property
+    def input_violations(self) -> list[Violation]:
+        """What did not hold before the first pass ran."""
+        return self.runs[0].inherited if self.runs else []
+
+    def program_is(self, program: ExportedProgram) -> None:
+        """Passes now run on this program's graph."""
+        if not self._checking:
+            self._programs[-1] = program
+
+    def extracted(self, inputs: list[Any]) -> None:
+        """The retrace that is running took these as its inputs."""
+        if self._stack and not self._checking:
+            fake = sum(isinstance(value, torch._subclasses.FakeTensor) for value in inputs)
+            real = sum(isinstance(value, torch.Tensor) for value in inputs) - fake
+            self._stack[-1].extraction = Extraction(real, fake, len(inputs) - fake - real)
+
+    def watched(
+        self,
+        thing: Any,
+        who: Callable[[], Identity],
+        arguments: tuple[Any, ...],
+        run: Callable[[], Any],
+    ) -> Any:
+        """Run a pass between two looks at the graph, and give what it gives."""
+        subject = graph_in(arguments)
+        if self._checking or subject is None or self._is_running(thing, subject):
+            return run()
+        with self._check():
+            current = self._begin(thing, who(), subject)
+        self._stack.append(current)
+        began, spent = time.perf_counter(), self.seconds
+        try:
+            result = run()
+        except BaseException as error:
+            current.error = error
+            raise
+        finally:
+            current.seconds = time.perf_counter() - began - (self.seconds - spent)
+            self._stack.pop()
+            current.ended, self._ended = self._ended, self._ended + 1
+        with self._check():
+            found = graph_in(result if isinstance(result, tuple) else _parts(result)) or subject
+            self._end(current, found)
+        return result
+
+    def _is_running(self, thing: Any, subject: Any) -> bool:
+        """Whether this is the same run again, as when ``__call__`` calls its base's."""
+        top = self._stack[-1] if self._stack else None
+        if top is None or top.before is None or top.thing != thing:
+            return False
+        return top.before.module is _module(subject)
+
+    def _begin(self, thing: Any, who: Identity, subject: Any) -> Run:
+        if isinstance(subject, ExportedProgram):
+            self._programs[-1] = subject
+        key = thing if isinstance(thing, tuple) else id(thing)
+        self._times[key] += 1
+        view = self._view(subject)
+        run = Run(
+            thing, who, len(self.runs), stage_of(_frames(), self._clock.stage or Stage.TO_EDGE),
+            self.partitions.current, self._stack[-1] if self._stack else None,
+            self._times[key], view, self._observe(view),
+        )  # fmt: skip
+        for check in self.invariants:
+            run.inherited += check.alone(run.was[check.NAME])
+        run.digests = (view.digest, "")
+        self.runs.append(run)
+        return run
+
+    def _end(self, run: Run, found: torch.fx.GraphModule | ExportedProgram) -> None:
+        if isinstance(found, ExportedProgram):
+            self._programs[-1] = found
+        view = self._view(found)
+        run.digests = (run.digests[0], view.digest)
+        now = self._observe(view)
+        nested = Counter(_kind(v) for r in self.runs if _is_in(r, run) for v in r.violations)
+        for check in self.invariants:
+            was, here = run.was[check.NAME], now[check.NAME]
+            for side in (was, here):
+                if isinstance(side, Skipped):
+                    run.skipped.setdefault(check.NAME, side.reason)
+            for violation in check.caused(was, here):
+                if nested[_kind(violation)] > 0:
+                    nested[_kind(violation)] -= 1
+                else:
+                    run.violations.append(violation)
+        if run.violations:
+            self._look_closer(run, view)
+        run.before, run.was = None, {}  # a program may be large
+
+    def _look_closer(self, run: Run, view: View) -> None:
+        """Note what can only be seen now: later passes change it."""
+        if self.census is None and any(v.invariant == "one-fake-mode" for v in run.violations):
+            self.census = replace(census(view), run=run.index)
+        if self.origin is not None:
+            at = {violation.node for violation in run.violations}
+            run.suspects = list(self.origin.all(n for n in view.nodes if n.name in at))
+
+    def _view(self, subject: torch.fx.GraphModule | ExportedProgram) -> View:
+        if isinstance(subject, ExportedProgram):
+            return View(subject.graph_module, subject, whole=True)
+        return View(subject, self._programs[-1])
+
+    def _observe(self, view: View) -> dict[str, Observation]:
+        # The view keeps the tensors alive whose identity is part of its key.
+        known, _ = self._known.setdefault(view.key, ({}, view))
+        self._known.move_to_end(view.key)
+        found: dict[str, Observation] = {}
+        for check in self.invariants:
+            key = f"{check.NAME} {view.whole}"
+            if key not in known or not check.OF_THE_GRAPH:
+                known[key] = _asked(check, view, self.program)
+            found[check.NAME] = known[key]
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+        return found
+
+    @contextmanager
+    def _inside(self, program: ExportedProgram) -> Iterator[None]:
+        """A backend compiles ``program``."""
+        self._programs.append(program)
+        try:
+            yield
+        finally:
+            self._programs.pop()
+
+    @contextmanager
+    def _check(self) -> Iterator[None]:
+        """What runs inside is ours: not watched, no mode of a caller active, its time not a pass's."""
+        began, self._checking = time.perf_counter(), True
+        try:
+            with _disable_current_modes(), torch.no_grad():
+                yield
+        finally:
+            self._checking = False
+            self.seconds += time.perf_counter() - began
+
+
+def _asked(check: Invariant, view: View, program: ExportedProgram | None) -> Observation:
+    try:
+        return check.observe(view, program)
+    except Exception as error:  # a graph may be anything: the check must not become the failure
+        return Skipped(headline(error)[:200])
+
+
+def _kind(violation: Violation) -> tuple[str, str]:
+    return violation.invariant, violation.what
+
+
+def _is_in(run: Run, outer: Run) -> bool:
+    parent = run.parent
+    while parent is not None and parent is not outer:
+        parent = parent.parent
+    return parent is not None
+
+
+def _module(subject: Any) -> Any:
+    return subject.graph_module if isinstance(subject, ExportedProgram) else subject
+
+
+def _parts(result: Any) -> tuple[Any, ...]:
+    """A result, or the program in a result object."""
+    return (
+        result,
+        getattr(result, "exported_program", None),
+        getattr(result, "graph_module", None),
+    )
+
+
+def _frames() -> list[tuple[str, str]]:
+    """(module, function) of the running code, outer first."""
+    found = []
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        found.append((frame.f_globals.get("__name__", ""), frame.f_code.co_name))
+        frame = frame.f_back
+    return found[::-1]

@@ -1,0 +1,115 @@
+"""An oracle without torch: a bug planted as a predicate on the case, and what calls to it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from reducer.core.case import GETITEM, Argument, Case, Ref, TensorSpec
+from reducer.core.finding import Evidence
+from reducer.core.signature import ChainLink, Failure
+from reducer.core.stage import Stage
+from reducer.core.verdict import Verdict
+from reducer.core.wire import Attempt
+from reducer.graph.canonical import case_digest
+from reducer.oracle.judge import Judgement
+from reducer.workflows.reduction import Reduction
+from reducer.workflows.strategy import isolate, minimise
+from tests.conformance.generated_cases import problems
+
+WANTED = "wanted"
+Values = dict[str, TensorSpec]
+
+
+@dataclass
+class PlantedOracle:
+    """Answers like the judge: a case that was asked about before costs nothing, an invalid one neither.
+
+    ``fails`` gets a case and the shapes and dtypes of its values, and names the failure ("" for none).
+    """
+
+    fails: Callable[[Case, Values], str]
+    calls: int = 0
+    known: dict[str, Judgement] = field(default_factory=dict)
+
+    def __call__(self, case: Case) -> Judgement:
+        key = case_digest(case)
+        if key in self.known:
+            old = self.known[key]
+            return Judgement(old.verdict, old.attempt, old.detail, 0.0, True)
+        judgement = self.known[key] = self._judge(case)
+        self.calls += judgement.verdict.paid
+        return judgement
+
+    def _judge(self, case: Case) -> Judgement:
+        try:
+            wrong = problems(case)
+            values = infer(case)
+        except ValueError as error:
+            wrong, values = [str(error)], {}
+        if wrong:
+            return Judgement(Verdict.INVALID, Attempt(invalid=wrong[0]), wrong[0], 0.0, False)
+        name = self.fails(case, values)
+        if not name:
+            return Judgement(Verdict.PASSES, Attempt(), "passes", 0.0, False)
+        failure = Failure(Stage.PREPROCESS, (ChainLink("RuntimeError", f"planted: {name}"),))
+        verdict = Verdict.SAME if name == WANTED else Verdict.OTHER
+        return Judgement(verdict, Attempt(failure), failure.headline, 0.0, False)
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """What came of a case."""
+
+    best: Case
+    certificate: tuple[Evidence, ...]
+    calls: int
+    reduction: Reduction
+    history: tuple[Case, ...]
+
+
+def reduce_planted(
+    case: Case, fails: Callable[[Case, Values], str], partition: tuple[str, ...] = ()
+) -> Reduced:
+    """Drive the strategy as the workflow does. ``partition`` is what the first failure names."""
+    oracle = PlantedOracle(fails)
+    history: list[Case] = []
+    reduction = Reduction(oracle, improved=history.append)
+    assert isolate(reduction, case, Attempt(partition=partition), lambda _: None)
+    certificate = minimise(reduction, lambda _: None)
+    return Reduced(reduction.best, certificate, oracle.calls, reduction, tuple(history))
+
+
+def infer(case: Case) -> Values:
+    """Shape and dtype of every tensor. Raises ValueError where shapes do not fit."""
+    values: Values = {
+        item.name: item.spec for item in case.graph.inputs if isinstance(item.spec, TensorSpec)
+    }
+    for node in case.graph.nodes:
+        operands = [
+            values[arg.name] for arg in node.args if isinstance(arg, Ref) and arg.name in values
+        ]
+        if node.target == "aten.full.default":
+            values[node.name] = TensorSpec(_shape(node.args[0]), "float32")
+        elif node.target == GETITEM or operands:
+            values[node.name] = _broadcast(operands)
+    return values
+
+
+def _shape(argument: Argument) -> tuple[int, ...]:
+    assert isinstance(argument, tuple)
+    return tuple(size for size in argument if isinstance(size, int))
+
+
+def _broadcast(operands: list[TensorSpec]) -> TensorSpec:
+    first, *rest = operands
+    shape = list(first.shape)
+    for other in rest:
+        if len(other.shape) != len(shape):
+            raise ValueError(f"shapes {shape} and {other.shape} do not fit")
+        for axis, size in enumerate(other.shape):
+            if shape[axis] == 1:
+                shape[axis] = size
+            elif size not in (1, shape[axis]):
+                raise ValueError(f"shapes {shape} and {other.shape} do not fit")
+    return TensorSpec(tuple(shape), first.dtype)
