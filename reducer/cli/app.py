@@ -16,7 +16,7 @@ from reducer.cli.ending import Manner, ended_by, finish
 DEFAULT = "reducer.cli.reduce"
 
 #: Commands beside the default one: their module, which has a typer app called ``app``.
-COMMANDS = {"backends": "reducer.cli.backends"}
+COMMANDS = {"backends": "reducer.cli.backends", "explain": "reducer.cli.explain"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -28,6 +28,7 @@ from torch.export.save, or package.module:attribute. What follows `--` is passed
 ENDING = """\
 \b
 Other commands:
+  reduce explain    which compiler pass really broke it; no reduction
   reduce backends   which backends can be used here, and why others cannot
 \b
 Exit codes:
@@ -112,6 +113,13 @@ def reduce(
         typer.Option(metavar="REGEX",
                      help="Instead: the same stage, and a message that this is found in."),
     ] = None,
+    oracle: Annotated[
+        str | None,
+        typer.Option(metavar="INVARIANT",
+                     help="Not lowering that raises, but a compiler pass that breaks this counts as"
+                     " the failure: one-fake-mode, metadata, well-formed, same-numbers or"
+                     " shared-state."),
+    ] = None,
     timeout: Annotated[
         str | None,
         typer.Option(metavar="TIME",
@@ -154,6 +162,7 @@ def reduce(
         "max_calls": max_calls,
         "budget": values.seconds(budget, "--budget") if budget is not None else None,
         "argv": tuple(context.obj or ()),
+        "oracle": values.oracle(oracle),
         "python": values.interpreter(python) if python is not None else sys.executable,
     }
     run = _Run(Manner(as_json, debug), quiet)

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Sequence
 from typing import Any
 
+from reducer.core.diagnosis import INVARIANTS
 from reducer.core.errors import BadInput
 from reducer.core.recipe import Items, Plain
 from reducer.core.signature import MATCH_LEVELS, MatchRule
@@ -82,6 +83,13 @@ def match_rule(level: str | None, regex: str | None) -> MatchRule:
     if not regex:
         raise BadInput("--match-regex is empty", hint="give part of the message that counts")
     return MatchRule(regex=regex)
+
+
+def oracle(name: str | None, option: str = "--oracle") -> str:
+    """The invariant that an option names; "" if none is given."""
+    if name is not None and name not in INVARIANTS:
+        raise BadInput(f"{option} {name!r} is unknown", hint=f"one of {', '.join(INVARIANTS)}")
+    return name or ""
 
 
 def interpreter(text: str) -> str:

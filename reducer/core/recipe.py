@@ -6,7 +6,7 @@ be stored, shrunk towards defaults, and printed as the Python that a user would 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Union
 
 from reducer.core.stage import Stage
@@ -23,10 +23,6 @@ class Construct:
     args: tuple[Plain, ...] = ()
     kwargs: tuple[tuple[str, Plain], ...] = ()
     call: bool = True
-
-    def with_kwargs(self, kwargs: tuple[tuple[str, Plain], ...]) -> Construct:
-        """The same call with other keyword arguments."""
-        return replace(self, kwargs=kwargs)
 
 
 @dataclass(frozen=True)

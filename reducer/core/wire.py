@@ -93,7 +93,7 @@ class BackendsJob:
     """List all backends: usable here or not, and why."""
 
 
-Job = CaptureJob | JudgeJob | SpellJob | RebuildJob | BackendsJob
+Job = CaptureJob | JudgeJob | ExplainJob | SpellJob | RebuildJob | BackendsJob
 
 
 @register

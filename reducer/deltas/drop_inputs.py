@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reducer.core.case import Case
+from reducer.core.case import Case, node_references
 from reducer.core.delta import Edit
 from reducer.graph.prune import prune
 from reducer.graph.topology import output_names
@@ -18,8 +18,6 @@ def edits(case: Case) -> list[Edit]:
     """One edit per input that nothing reads."""
     read = set(output_names(case.graph))
     for node in case.graph.nodes:
-        from reducer.core.case import node_references
-
         read |= set(node_references(node))
     return [
         Edit(NAME, f"input {item.name}", (item.name,), f"without the unused input {item.name}")

@@ -15,7 +15,7 @@ from reducer.graph.prune import prune
 from reducer.graph.topology import topology
 
 NAME = "plainer-operators"
-TOGETHER = False
+TOGETHER = True
 _SCHEMA = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"
 
 

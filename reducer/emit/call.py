@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reducer.core.case import Argument, Atom, GraphRef, Input, Node, Ref, Spec
+from reducer.core.case import Argument, Atom, Input, Node, Ref, Spec
 from reducer.emit import literal
 from reducer.emit.expression import Expression
 from reducer.emit.names import operator_name
@@ -147,8 +147,3 @@ class Call:
 
 def _is_size(argument: SchemaArgument) -> bool:
     return argument.is_list and argument.length is None and argument.element in ("int", "SymInt")
-
-
-def has_graphs(node: Node) -> bool:
-    """Whether a call takes a subgraph directly."""
-    return any(isinstance(value, GraphRef) for value in node.args)

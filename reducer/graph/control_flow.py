@@ -14,6 +14,8 @@ from reducer.core.case import (
     Ref,
     node_references,
     references,
+    substitute,
+    substitute_node,
 )
 from reducer.graph.cut import with_subgraph
 
@@ -155,8 +157,6 @@ def inline(case: Case, name: str, which: int) -> Case | None:
 
 
 def _spliced(case: Case, node: Node, graph: Graph, names: dict[str, Argument]) -> Case | None:
-    from reducer.core.case import substitute, substitute_node
-
     results = tuple(substitute(output, names) for output in graph.outputs)
     known: dict[str, Argument] = {}
     nodes: list[Node] = []

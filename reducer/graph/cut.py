@@ -16,13 +16,13 @@ from reducer.core.case import (
     Fill,
     Graph,
     Input,
-    Ref,
     ScalarSpec,
     Size,
     Spec,
     TensorSpec,
+    node_references,
 )
-from reducer.graph.prune import prune, prune_graph, replace_value, tidy
+from reducer.graph.prune import prune, prune_graph, replace_value, spec_symbols, tidy
 from reducer.graph.topology import Topology
 
 ROLES = ("input", "constant", "parameter")
@@ -88,7 +88,6 @@ def as_input(name: str, spec: Spec, role: str, case: Case) -> Input | None:
 
 def static_spec(spec: TensorSpec, symbols: Collection[str]) -> TensorSpec:
     """The spec with every size whose symbols are not all in ``symbols`` set to 2."""
-    from reducer.graph.prune import spec_symbols
 
     def fix(size: Size) -> Size:
         known = isinstance(size, int) or spec_symbols(TensorSpec((size,), "")) <= set(symbols)
@@ -104,8 +103,6 @@ def substitutes(topology: Topology, name: str) -> Iterator[str]:
     The node's own operands come first, then inputs, then earlier calls from near to far: the first
     ones remove the least surprising amount, the last ones the most.
     """
-    from reducer.core.case import node_references
-
     node = topology.nodes[name]
     wanted = _shape_key(node.spec)
     if wanted is None:
@@ -124,8 +121,3 @@ def _shape_key(spec: Spec) -> object:
     if isinstance(spec, ScalarSpec):
         return spec.type
     return None
-
-
-def ref(name: str) -> Ref:
-    """The reference to a value."""
-    return Ref(name)

@@ -1,9 +1,9 @@
 """What is left of a case when some of it is no longer wanted?
 
 All edits end here: calls that nothing needs are dropped, then inputs that nothing reads, then
-subgraphs, symbols and schemas that nothing mentions. An unused input (the *anchor*) is never dropped
-here when it is the last one: some failures vanish in a graph without inputs, so that is a decision
-of its own (:mod:`reducer.deltas.drop_inputs`).
+subgraphs, symbols and schemas that nothing mentions. When no input would be left, an unused one of one
+element takes their place (the *anchor*): some failures vanish in a graph without inputs, so doing
+without any is a decision of its own (:mod:`reducer.deltas.drop_inputs`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from reducer.core.case import (
     Case,
     Graph,
     Input,
-    Node,
     Size,
     Spec,
     Structure,
     TensorSpec,
     graph_references,
     node_references,
+    substitute,
+    substitute_node,
 )
 from reducer.core.sizes import size_symbols
 from reducer.graph.topology import Topology, output_names
@@ -38,8 +39,7 @@ def prune(case: Case, *, drop_effects: Collection[str] = (), anchor: bool = True
     """
     graph = prune_graph(case.graph, case, drop_effects)
     if anchor and not any(item.role == "input" for item in graph.inputs):
-        left = next((item for item in case.graph.inputs if item.role == "input"), None)
-        graph = replace(graph, inputs=(left or _fresh_anchor(graph), *graph.inputs))
+        graph = replace(graph, inputs=(_fresh_anchor(graph), *graph.inputs))
     return tidy(case.with_graph(graph))
 
 
@@ -115,8 +115,6 @@ def spec_symbols(spec: Spec) -> set[str]:
 
 def replace_value(graph: Graph, name: str, by: Argument) -> Graph:
     """The graph with every read of value ``name`` replaced, outputs included; its producer stays."""
-    from reducer.core.case import substitute, substitute_node
-
     names = {name: by}
     return Graph(
         graph.inputs,
@@ -154,25 +152,3 @@ def _prune_structure(structure: Structure, kept: set[int]) -> Structure:
         return (kind, *left)
 
     return None if structure is None else walk(structure)
-
-
-def used_names(case: Case) -> set[str]:
-    """All names of values and subgraphs in the case."""
-    names: set[str] = set()
-    for graph in (case.graph, *(graph for _, graph in case.subgraphs)):
-        names |= {item.name for item in graph.inputs} | {node.name for node in graph.nodes}
-    return names | {name for name, _ in case.subgraphs}
-
-
-def fresh_name(taken: set[str], wanted: str) -> str:
-    """``wanted``, or ``wanted_1``, ... if it is taken."""
-    name, number = wanted, 0
-    while name in taken:
-        number += 1
-        name = f"{wanted}_{number}"
-    return name
-
-
-def call(graph: Graph, name: str) -> Node | None:
-    """The operator call that computes a value; None for an input."""
-    return next((node for node in graph.nodes if node.name == name), None)

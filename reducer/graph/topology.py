@@ -12,7 +12,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from reducer.core.case import Case, Graph, Input, Node, Ref, Spec, node_references, references
+from reducer.core.case import Case, Graph, Input, Node, Spec, node_references, references
 from reducer.graph.schema import Schema, parse_schema
 
 
@@ -172,8 +172,3 @@ def topology(case: Case, graph: Graph | None = None) -> Topology:
 def output_names(graph: Graph) -> list[str]:
     """Names of the values that the graph returns, in order, repeats included."""
     return [name for output in graph.outputs for name in references(output)]
-
-
-def is_reference(argument: object) -> bool:
-    """Whether the argument is exactly one value."""
-    return isinstance(argument, Ref)

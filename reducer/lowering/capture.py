@@ -25,6 +25,7 @@ from reducer.lowering.execution import run
 from reducer.lowering.exporting import NotExported, export_model
 from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.fx.from_fx import case_from_program
+from reducer.lowering.lowered import lowered
 from reducer.lowering.observe import Observer
 from reducer.lowering.observed import Lowering, Method, Observation, chain, detach
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower, plan_from_recipe
@@ -109,6 +110,9 @@ class _Capturing:
         return self._capture(method, self._lowered(program, plan))
 
     def _lowered(self, program: ExportedProgram, plan: LoweringPlan) -> Attempt:
+        if self.job.oracle:
+            watched = lowered(program, plan, self.clock, self.job.oracle)
+            return replace(watched, seconds=self._seconds)
         try:
             manager = lower(program, plan, self.clock)
             unasked = run(manager, program, self.clock)
@@ -149,6 +153,10 @@ class _Capturing:
     def _observed(self, call: Observation, lowering: Lowering) -> Capture:
         """What the decisive call lowered, with what it raised."""
         self.notes += lowering.notes
+        if self.job.oracle:  # what the script did was not watched
+            method = next(iter(lowering.methods.values()))
+            plan = plan_from_recipe(method.recipe)
+            return self._capture(method, self._lowered(method.program, plan))
         if call.error is None:
             method = next(iter(lowering.methods.values()))
             if self.chosen and not lowering.delegated:

@@ -39,13 +39,17 @@ _TICK = 0.05
 
 @dataclass
 class Child:
-    """One forked job: its process, its two pipes, and what came out of them."""
+    """One forked job: its process, its two pipes, and what came out of them.
+
+    ``shared`` are the bytes that it got from the worker with the fork, which are not its own.
+    """
 
     pid: int
     limits: Limits
     result_fd: int
     output_fd: int
     started: float
+    shared: int
     result: bytearray = field(default_factory=bytearray)
     output: bytearray = field(default_factory=bytearray)
     logged: int = 0
@@ -142,7 +146,9 @@ class Worker:
         self.selector.register(result_read, selectors.EVENT_READ, ("result", number))
         self.selector.register(output_read, selectors.EVENT_READ, ("output", number))
         limits = text.decode(message["limits"])
-        self.children[number] = Child(pid, limits, result_read, output_read, time.monotonic())
+        self.children[number] = Child(
+            pid, limits, result_read, output_read, time.monotonic(), _resident(os.getpid())
+        )
 
     def _drain(self, number: int, kind: str) -> None:
         child = self.children[number]
@@ -182,7 +188,7 @@ class Worker:
             elif not child.killed and now - child.started > child.limits.seconds:
                 child.killed = "timeout"
                 _kill(child.pid)
-            elif not child.killed and 0 < child.limits.memory < _resident(child.pid):
+            elif not child.killed and 0 < child.limits.memory < _resident(child.pid) - child.shared:
                 child.killed = "memory"
                 _kill(child.pid)
 
@@ -197,9 +203,11 @@ class Worker:
         _kill(child.pid)  # what the job left running in its process group
         del self.children[number]
         progress, _, answer = bytes(child.result).rpartition(b"\n")
-        if child.killed != "cancelled" and answer.endswith(b"}") and not child.killed:
-            result = json.loads(answer)
-        else:
+        result = None
+        if status == 0 and not child.killed:  # else it may have been in the middle of its answer
+            with contextlib.suppress(ValueError):
+                result = json.loads(answer)
+        if result is None:
             result = text.encode(_death(child, status, progress + b"\n" + answer))
         _send(self.connection, {"id": number, "result": result, "seconds": now - child.started})
 
@@ -253,7 +261,7 @@ _STAGES = frozenset(stage.value for stage in Stage)
 
 
 def _resident(pid: int) -> int:
-    """Resident memory in bytes that the child does not share with the worker; 0 if it is gone."""
+    """Resident memory in bytes without mapped files; 0 if the process is gone."""
     try:
         with open(f"/proc/{pid}/statm") as statm:
             _, resident, shared = statm.read().split()[:3]

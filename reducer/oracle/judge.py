@@ -59,6 +59,7 @@ class Judge:
         wanted: Signature,
         rule: MatchRule,
         limits: Limits,
+        invariant: str = "",
     ) -> None:
         self.worker = worker
         self.store = store
@@ -67,12 +68,14 @@ class Judge:
         self.wanted = wanted
         self.rule = rule
         self.limits = limits
+        self.invariant = invariant
         self.counts = Counts()
         self._paid_keys: set[str] = set()
 
     def __call__(self, case: Case) -> Judgement:
         """Judge a case. Raises BudgetSpent before a call that may not be paid any more."""
-        key = store_key("judge", case_digest(case), self.worker.environment)
+        kind = f"judge {self.invariant}".strip()
+        key = store_key(kind, case_digest(case), self.worker.environment)
         found = self.store.get(key)
         if found is not None and not self._too_short(found[0]):
             judgement = replace(self._read(found[0]), seconds=found[1], stored=True)
@@ -82,7 +85,9 @@ class Judge:
                 self._paid_keys.add(key)
         else:
             self.budget.check()
-            answer = self.worker.run(JudgeJob(case, str(self.data_dir)), self.limits)
+            answer = self.worker.run(
+                JudgeJob(case, str(self.data_dir), self.invariant), self.limits
+            )
             judgement = replace(self._read(answer.result), seconds=answer.seconds)
             self.store.put(key, answer.result, answer.seconds)
             self._count(key, judgement)

@@ -51,6 +51,8 @@ class Store:
             "CREATE TABLE IF NOT EXISTS result"
             " (key TEXT PRIMARY KEY, value TEXT, seconds REAL, times INTEGER DEFAULT 1)"
         )
+        if self._database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("malformed")
 
     def close(self) -> None:
         """Close the database."""

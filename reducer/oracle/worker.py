@@ -24,6 +24,10 @@ from reducer.core import text
 from reducer.core.errors import NoEnvironment, WorkerDied
 from reducer.core.wire import Environment, Job, Limits, Result
 
+_PAIR = (
+    "install a pair of executorch and torch that fit: pip install 'executorch-reducer[executorch]'"
+)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -97,7 +101,7 @@ class Worker:
             try:
                 message = self._receive()
             except (WorkerDied, TimeoutError) as error:
-                raise NoEnvironment(*self._start_problem()) from error
+                raise NoEnvironment(self._start_problem(), hint=_PAIR) from error
             self._environment = text.decode(message["ready"])
             self._socket.settimeout(None)
         return self._environment
@@ -140,17 +144,20 @@ class Worker:
         return json.loads(line)  # type: ignore[no-any-return]
 
     def _died(self) -> WorkerDied:
-        code = self._process.poll()
+        try:  # the end of its socket comes a moment before that of the process
+            code: int | None = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            code = None
         how = f"exit code {code}" if code is None or code >= 0 else signal.Signals(-code).name
         return WorkerDied(f"the worker process ended ({how})", hint=f"its output is in {self.log}")
 
-    def _start_problem(self) -> tuple[str]:
+    def _start_problem(self) -> str:
         tail = (
             self.log.read_text(errors="replace").strip().splitlines()[-1:]
             if self.log.exists()
             else []
         )
-        return (f"the worker did not start under {self._python}: {' '.join(tail)[:300]}",)
+        return f"the worker did not start under {self._python}: {' '.join(tail)[:300]}"
 
 
 def worker_environment() -> dict[str, str]:

@@ -37,9 +37,10 @@ def failing_case(captured: Capture, settings: ReduceSettings) -> tuple[Case, Fai
     failure = captured.attempt.failure
     if failure is None:
         backend = captured.case.recipe.backend if captured.case else settings.backend
+        without = f"breaking {settings.oracle}" if settings.oracle else "an error"
         raise NoFailure(
             f"{settings.subject} does not fail: {captured.form or 'it'} was lowered with {backend}"
-            f" up to {Stage.TO_EXECUTORCH} without an error",
+            f" up to {Stage.TO_EXECUTORCH} without {without}",
             hint="; ".join([*captured.notes, "it may fail with another --backend"]),
         )
     if captured.case is None or failure.stage not in REDUCIBLE:

@@ -44,6 +44,7 @@ def capture(
         settings.backend,
         settings.options,
         settings.argv,
+        settings.oracle,
     )
     key = store_key("capture", text.dumps(job), worker.environment)
     known = store.get(key)

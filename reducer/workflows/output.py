@@ -66,6 +66,8 @@ def open_output(settings: ReduceSettings) -> OutputFolder:
     """
     belongs = {"subject": _resolved(settings.subject), "backend": settings.backend or ""}
     belongs["options"] = repr(settings.options)
+    if settings.oracle:
+        belongs["oracle"] = settings.oracle
     candidates = [settings.output] if settings.output else _names(settings)
     for root in candidates:
         assert root is not None

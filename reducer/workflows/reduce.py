@@ -20,6 +20,7 @@ from reducer.core.errors import (
 )
 from reducer.core.events import Captured, Confirmed, Event, Improved, PhaseBegan, Started
 from reducer.core.finding import Evidence, Finding
+from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
 from reducer.core.wire import Capture, Limits, RebuildJob, Spelled, SpellJob
 from reducer.emit.settle import settle, wanted_targets
@@ -121,7 +122,10 @@ class _Run:
         captured = captured_or_raise(result, self.settings, self.folder.log)
         case, self.failure = failing_case(captured, self.settings)
         self.start = with_last_stage(case, captured.attempt)
-        self.signature, self.notes = signature_of(self.failure), captured.notes
+        self.signature = signature_of(self.failure)
+        versions = self.worker.environment
+        ill_matched = mismatch(versions.executorch, versions.torch)
+        self.notes = (*captured.notes, *filter(None, [ill_matched]))
         self._report_capture(captured)
         first = sum(seconds for _, seconds in captured.attempt.seconds)  # the same when resumed
         self.limits = Limits(self.settings.timeout or max(_TIMEOUT_FLOOR, _TIMEOUT_FACTOR * first))
@@ -154,7 +158,7 @@ class _Run:
                 self.start.recipe.backend,
                 self.start.operators,
                 self.seconds["capture"],
-                captured.notes,
+                self.notes,
             )
         )
 

@@ -16,7 +16,8 @@ class ReduceSettings:
 
     ``subject`` is a path or ``package.module:attribute``; ``backend`` None means as the subject says.
     ``output`` None: ``reduced/<name>/``. Seconds are wall time; ``timeout`` None: learned from the
-    first run. ``argv`` is passed to a subject that is a script.
+    first run. ``argv`` is passed to a subject that is a script. ``oracle`` "": it fails if lowering
+    raises; else the name of an invariant, and it fails if a compiler pass breaks that.
     """
 
     subject: str
@@ -29,3 +30,4 @@ class ReduceSettings:
     budget: float | None = None
     argv: tuple[str, ...] = ()
     python: str = sys.executable
+    oracle: str = ""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from reducer.core.case import GETITEM, Case
+from reducer.core.case import GETITEM, Case, node_references
 from reducer.core.delta import Delta, Edit
 from reducer.core.events import Event, PhaseBegan
 from reducer.core.finding import Evidence
@@ -84,7 +84,9 @@ def certificate(reduction: Reduction) -> tuple[Evidence, ...]:
     for item in reduction.best.graph.inputs:
         element = f"input {item.name}"
         if element not in listed:
-            readers = [n.name for n in reduction.best.graph.nodes if item.name in _reads(n)]
+            readers = [
+                n.name for n in reduction.best.graph.nodes if item.name in node_references(n)
+            ]
             reason = f"read by {', '.join(readers) or 'the output'}"
             found.append(Evidence(element, "drop-inputs", Verdict.INVALID, reason))
     return tuple(found)
@@ -181,13 +183,6 @@ def _together(reduction: Reduction, delta: Delta) -> None:
             return reduction.offer_edits(delta, some)
 
         refused |= set(take_all_or_halves(list(choice.values()), taken))
-
-
-def _reads(node: object) -> set[str]:
-    from reducer.core.case import Node, node_references
-
-    assert isinstance(node, Node)
-    return set(node_references(node))
 
 
 def with_last_stage(case: Case, attempt: Attempt) -> Case:

@@ -199,7 +199,7 @@ def test_all_that_counts_gives_digests_of_its_own() -> None:
     digests = {what: case_digest(changed) for what, changed in CHANGED.items()}
     digests["nothing"] = case_digest(BASE)
     same = {d: [what for what in digests if digests[what] == d] for d in digests.values()}
-    assert all(len(whats) == 1 for whats in same.values()), same
+    assert all(len(rows) == 1 for rows in same.values()), same
 
 
 def test_with_writes_about_the_order_counts() -> None:

@@ -135,7 +135,7 @@ def test_a_branch_stands_in_place_of_the_condition(
     assert problems(small) == []
     assert names(small) == calls
     assert [item.name for item in small.graph.inputs] == inputs
-    assert reads(small, "s") == [calls.split()[0]]
+    assert reads(small, "s") == [calls.split(maxsplit=1)[0]]
     assert small.subgraphs == ()
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given as for_all
 
 from reducer.core.case import Case, Graph, ScalarSpec, Structure, Symbol, TensorSpec
-from reducer.graph.prune import ANCHOR, fresh_name, prune, used_names, with_outputs
+from reducer.graph.prune import ANCHOR, prune, with_outputs
 from tests.conformance.generated_cases import cases, problems
 from tests.graph.small_cases import F32, call, case, given, graph, names
 
@@ -150,10 +150,3 @@ def test_the_structure_loses_what_is_no_longer_returned(
     made = replace(made, structure=structure)
     assert with_outputs(made, kept).structure == left
     assert len(with_outputs(made, kept).graph.outputs) == len(kept)
-
-
-def test_fresh_names_are_taken_by_nobody() -> None:
-    taken = used_names(CHAIN)
-    assert taken == {"x", "b", "t", "w1", "w2", "r"}
-    assert fresh_name(taken, "y") == "y"
-    assert fresh_name({*taken, "t_1"}, "t") == "t_2"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from tests.quality.planted import Reduced, reduce_planted
@@ -18,7 +18,7 @@ def key(name: str, named: bool) -> str:
     return f"{name}, {'from its partition' if named else 'from all of it'}"
 
 
-@lru_cache(maxsize=None)
+@cache
 def reduced(name: str, named: bool) -> Reduced:
     """The reduction of a scenario; done once per process."""
     scenario = SCENARIOS[name]

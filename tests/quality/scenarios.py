@@ -214,7 +214,7 @@ SCENARIOS = {
         lambda case: case.graph.inputs[0].spec == TensorSpec((1, 1), "int64"), window(60, 80)),
     "a keyword argument": Scenario(
         _with_alpha(), _alpha, (1, 2, 1),
-        lambda case: case.graph.nodes[0].kwargs == (("alpha", 2.0),), window(60, 80)),
+        lambda case: case.graph.nodes[0].kwargs == (("alpha", 0.0),), window(60, 80)),
     "an option of the partitioner": Scenario(
         chain({70: "cos"}), _forced, (1, 1, 1),
         lambda case: case.recipe.partitioners[0].kwargs == (("force", True),)

@@ -6,6 +6,8 @@ change of the search, ``python -m tests.quality.repin`` shows the difference and
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from reducer.core.case import Case, Ref, node_references
@@ -41,7 +43,7 @@ def test_every_step_fails_as_wanted_and_is_simpler(name: str, named: bool) -> No
     oracle = PlantedOracle(SCENARIOS[name].failure)
     assert [oracle(case).verdict for case in found.history] == [Verdict.SAME] * len(found.history)
     keys = [sort_key(case) for case in found.history]
-    assert all(later < earlier for earlier, later in zip(keys, keys[1:], strict=False))
+    assert all(later < earlier for earlier, later in pairwise(keys))
     assert found.history[-1] == found.best
 
 

@@ -56,7 +56,7 @@ def explain_lowering(
         error = raised
     failure = failure_from_exception(error, clock.stage or Stage.TO_EDGE) if error else None
     raising = _raising(watch, error)
-    culprit = _culprit(watch, raising)
+    culprit = _culprit(watch, _where(watch, raising, failed=error is not None))
     broken = _worst(culprit.violations) if culprit else None
     modes = watch.census or census(View(program.graph_module, program))
     return Explanation(
@@ -69,7 +69,7 @@ def explain_lowering(
         input_violations=tuple(watch.input_violations),
         created_in=_created_in(culprit, broken, modes),
         census=modes,
-        partition=_partition(watch, raising or culprit, failed=error is not None),
+        partition=_partition(watch, raising or culprit),
         seconds=clock.seconds,
     )
 
@@ -81,14 +81,19 @@ def _raising(watch: Watch, error: Exception | None) -> Run | None:
     return min(raised, key=lambda run: run.ended, default=None)
 
 
-def _culprit(watch: Watch, raising: Run | None) -> Run | None:
+def _where(watch: Watch, raising: Run | None, *, failed: bool) -> int | None:
+    """The number of the delegate in which lowering failed; None: outside of all, or not at all."""
+    return raising.delegate if raising else watch.partitions.current if failed else None
+
+
+def _culprit(watch: Watch, delegate: int | None) -> Run | None:
     """The run that broke something first.
 
     Of the same delegate's program as the failure, if there was such a run: what goes on elsewhere need
     not have to do with it. State that is shared comes last, since setting a flag breaks no graph.
     """
     found = watch.culprits
-    near = [run for run in found if raising and run.delegate == raising.delegate]
+    near = [run for run in found if delegate is not None and run.delegate == delegate]
     graphs = [run for run in near or found if _worst(run.violations).invariant != INVARIANTS[-1]]
     return next(iter(graphs or near or found), None)
 
@@ -108,11 +113,9 @@ def _created_in(culprit: Run | None, broken: Violation | None, modes: Census) ->
     return Frame(module, function)
 
 
-def _partition(watch: Watch, run: Run | None, *, failed: bool) -> PartitionFacts | None:
+def _partition(watch: Watch, run: Run | None) -> PartitionFacts | None:
     """Of the delegate in which it happened."""
-    number = run.delegate if run else None
-    if number is None and failed:
-        number = watch.partitions.current
+    number = run.delegate if run else watch.partitions.current
     if number is None or watch.origin is None:
         return None
     return watch.partitions.facts(number, watch.origin.of)

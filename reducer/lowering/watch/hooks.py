@@ -62,6 +62,7 @@ def install(patches: Patches, watcher: Watcher) -> None:
 
 
 def _below(cls: type) -> Iterator[type]:
+    derived: type
     for derived in cls.__subclasses__():
         yield derived
         yield from _below(derived)
@@ -145,7 +146,8 @@ def _watched_callable(watcher: Watcher, item: Any) -> Any:
 
 def _is_pass_object(thing: Any) -> bool:
     """Whether calling ``thing`` goes through a method that is watched."""
-    return hasattr(getattr(type(thing), "__call__", None), "__wrapped__")
+    called = inspect.getattr_static(type(thing), "__call__", None)
+    return hasattr(called, "__wrapped__")
 
 
 def _function(watcher: Watcher, original: Any) -> Any:

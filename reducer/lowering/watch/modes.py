@@ -12,7 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from reducer.core.diagnosis import Census, CensusNode, FakeMode
 from reducer.core.signature import Frame
 from reducer.lowering.fx.targets import target_text
-from reducer.lowering.watch.view import View, fake_values
+from reducer.lowering.watch.view import View, fake_values, operator_of
 
 #: Frames of the creating stack that are kept, and modules in which creating is only carried out.
 _KEPT = 12
@@ -32,7 +32,7 @@ def census(view: View) -> Census:
                 CensusNode(
                     node.name,
                     node.op,
-                    _target(node),
+                    target_of(node),
                     ",".join(sorted(set(found))),
                     carries_constant(node),
                 )
@@ -69,18 +69,18 @@ def created_at(mode: FakeTensorMode) -> tuple[Frame, ...]:
 
 def _modules_by_file() -> dict[str, str]:
     return {
-        module.__file__: name
+        str(getattr(module, "__file__", "")): name
         for name, module in list(sys.modules.items())
-        if isinstance(module, ModuleType) and getattr(module, "__file__", None)
-    }  # type: ignore[misc]
+        if isinstance(module, ModuleType)
+    }
 
 
 def _letter(place: int) -> str:
     return chr(ord("A") + place) if place < 26 else f"M{place}"
 
 
-def _target(node: torch.fx.Node) -> str:
-    """An edge operator by the name of the ATen operator that it wraps."""
+def target_of(node: torch.fx.Node) -> str:
+    """A node's target in words: an edge operator by the name of the ATen operator that it wraps."""
     if node.op != "call_function":
         return str(node.target)
-    return target_text(getattr(node.target, "_op", node.target))
+    return target_text(operator_of(node.target))

@@ -17,7 +17,7 @@ from torch.export.graph_signature import InputKind
 
 from reducer.core.diagnosis import PartitionFacts, Refusal
 from reducer.lowering.patching import Patches
-from reducer.lowering.watch.modes import _target
+from reducer.lowering.watch.modes import target_of
 
 #: Frames above a log record in which the node that it is about is looked for.
 _DEPTH = 8
@@ -35,7 +35,7 @@ class Delegate:
     def __post_init__(self) -> None:
         # As it was handed over: passes rewrite the program.
         self.nodes = [node for node in self.program.graph.nodes if node.op == "call_function"]
-        self.targets = tuple(_target(node) for node in self.nodes)
+        self.targets = tuple(target_of(node) for node in self.nodes)
         kinds = [spec.kind for spec in self.program.graph_signature.input_specs]
         stored = (InputKind.PARAMETER, InputKind.BUFFER)
         self.inputs = (
@@ -95,7 +95,7 @@ class Partitions:
         tags = {node.meta.get("delegation_tag") for node in delegate.nodes} - {None}
         around = [node for tag in sorted(tags) for node in self.neighbours.get(tag, ())]
         refused = (
-            Refusal(named(node) or node.name, _target(node), self.reasons.get(node.name, ""))
+            Refusal(named(node) or node.name, target_of(node), self.reasons.get(node.name, ""))
             for node in dict.fromkeys(around)
         )
         names = (named(node) or node.name for node in delegate.nodes)

@@ -84,20 +84,24 @@ class View:
     def key(self) -> tuple[Any, ...]:
         """Equal for equal graphs in an equal state: same modes, same tensors, unwritten since."""
         modes = tuple(id(value.fake_mode) for node in self.nodes for value in fake_values(node))
-        state = tuple((id(tensor), tensor._version) for tensor in self._tensors())
+        state = tuple(
+            # those of inference mode have no version
+            (id(tensor), -1 if tensor.is_inference() else tensor._version)
+            for tensor in self.tensors
+        )
         return self.digest, tuple(node.name for node in self.nodes), modes, state
 
-    def _tensors(self) -> Iterator[torch.Tensor]:
-        for module in self.modules:
-            for node in module.graph.nodes:
-                if node.op == "get_attr":
-                    value = getattr(module, str(node.target), None)
-                    if isinstance(value, torch.Tensor):
-                        yield value
-        for spec in self.specs or ():
-            tensor = self.stored(spec)
-            if tensor is not None and not tensor.is_inference():  # those have no version
-                yield tensor
+    @cached_property
+    def tensors(self) -> list[torch.Tensor]:
+        """Parameters, buffers and constants that the graph reads."""
+        held = [
+            getattr(module, str(node.target), None)
+            for module in self.modules
+            for node in module.graph.nodes
+            if node.op == "get_attr"
+        ]
+        stored = [self.stored(spec) for spec in self.specs or ()]
+        return [tensor for tensor in held + stored if isinstance(tensor, torch.Tensor)]
 
 
 def fake_values(node: torch.fx.Node) -> list[FakeTensor]:
@@ -108,6 +112,11 @@ def fake_values(node: torch.fx.Node) -> list[FakeTensor]:
     if isinstance(value, list | tuple | dict):
         return [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, FakeTensor)]
     return []
+
+
+def operator_of(target: Any) -> Any:
+    """A node's target; of an operator of the edge dialect the ATen operator that it wraps."""
+    return target._op if type(target).__name__ == "EdgeOpOverload" else target
 
 
 def graph_in(things: Iterable[Any]) -> torch.fx.GraphModule | ExportedProgram | None:

@@ -35,6 +35,11 @@ from reducer.lowering.watch.view import View, graph_in
 
 #: Graphs whose observations are remembered: what one pass leaves, the next one finds.
 _REMEMBERED = 6
+#: Where lowering begins. Below one of these, another one is a program that a pass made for itself.
+_ENTRIES = {
+    ("executorch.exir.program._program", name)
+    for name in ("to_edge", "to_edge_transform_and_lower")
+}
 
 
 @dataclass(eq=False)
@@ -122,7 +127,7 @@ class Watch:
 
     def program_is(self, program: ExportedProgram) -> None:
         """Passes now run on this program's graph."""
-        if not self._checking:
+        if not self._checking and not (self._stack and _is_aside(_frames())):
             self._programs[-1] = program
 
     def extracted(self, inputs: list[Any]) -> None:
@@ -143,8 +148,11 @@ class Watch:
         subject = graph_in(arguments)
         if self._checking or subject is None or self._is_running(thing, subject):
             return run()
+        frames = _frames()
+        if _is_aside(frames):
+            return run()
         with self._check():
-            current = self._begin(thing, who(), subject)
+            current = self._begin(thing, who(), subject, frames)
         self._stack.append(current)
         began, spent = time.perf_counter(), self.seconds
         try:
@@ -155,6 +163,7 @@ class Watch:
         finally:
             current.seconds = time.perf_counter() - began - (self.seconds - spent)
             self._stack.pop()
+            self._programs.pop()
             current.ended, self._ended = self._ended, self._ended + 1
         with self._check():
             found = graph_in(result if isinstance(result, tuple) else _parts(result)) or subject
@@ -168,14 +177,15 @@ class Watch:
             return False
         return top.before.module is _module(subject)
 
-    def _begin(self, thing: Any, who: Identity, subject: Any) -> Run:
-        if isinstance(subject, ExportedProgram):
-            self._programs[-1] = subject
+    def _begin(self, thing: Any, who: Identity, subject: Any, frames: list[tuple[str, str]]) -> Run:
+        # What it goes on to work with is forgotten when it ends: it may lower programs of its own.
+        known = subject if isinstance(subject, ExportedProgram) else self._programs[-1]
+        self._programs.append(known)
         key = thing if isinstance(thing, tuple) else id(thing)
         self._times[key] += 1
         view = self._view(subject)
         run = Run(
-            thing, who, len(self.runs), stage_of(_frames(), self._clock.stage or Stage.TO_EDGE),
+            thing, who, len(self.runs), stage_of(frames, self._clock.stage or Stage.TO_EDGE),
             self.partitions.current, self._stack[-1] if self._stack else None,
             self._times[key], view, self._observe(view),
         )  # fmt: skip
@@ -259,6 +269,11 @@ def _asked(check: Invariant, view: View, program: ExportedProgram | None) -> Obs
         return check.observe(view, program)
     except Exception as error:  # a graph may be anything: the check must not become the failure
         return Skipped(headline(error)[:200])
+
+
+def _is_aside(frames: list[tuple[str, str]]) -> bool:
+    """Whether a program is being lowered that the compiler itself made, as a pattern to look for."""
+    return sum(frame in _ENTRIES for frame in frames) > 1
 
 
 def _kind(violation: Violation) -> tuple[str, str]:

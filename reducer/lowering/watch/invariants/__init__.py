@@ -25,7 +25,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     well_formed,
     same_numbers,
     shared_state,
-)  # type: ignore[assignment]
+)
 
 __all__ = ["CHEAP", "INVARIANTS", "NAMES", "Invariant", "Observation", "Skipped", "chosen"]
 

@@ -12,7 +12,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 
-class Unknown(Exception):  # noqa: N818 - says what is the case, as StopIteration does
+class Unknown(Exception):
     """A size depends on data, so there is no number that it stands for."""
 
 

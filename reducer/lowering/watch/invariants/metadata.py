@@ -16,11 +16,13 @@ from torch.utils import _pytree as pytree
 from reducer.core.diagnosis import Violation
 from reducer.lowering.watch.invariants.concrete import Unknown, leaves, number, sizes
 from reducer.lowering.watch.invariants.observation import Skipped, new_among
-from reducer.lowering.watch.view import View
+from reducer.lowering.watch.view import View, operator_of
 
 NAME = "metadata"
 DEAR = True
 OF_THE_GRAPH = True
+
+_VAL = 'meta["val"]'
 
 
 def observe(view: View, program: ExportedProgram | None) -> list[Violation]:
@@ -58,9 +60,8 @@ class _Propagation:
                 computed = self._value(node, described)
                 self.values[node] = computed
                 if node.op == "call_function" and described is not None:
-                    if difference := _difference(described, computed):
-                        what, detail = difference
-                        found.append(Violation(NAME, what, node.name, detail))
+                    difference = _difference(described, computed)
+                    found += [Violation(NAME, what, node.name, how) for what, how in difference]
             except (
                 Exception
             ):  # needs data, or has no kernel for fake tensors: believe its description
@@ -76,8 +77,12 @@ class _Propagation:
             raise Unknown
         arguments = torch.fx.node.map_arg((node.args, dict(node.kwargs)), self.values.__getitem__)
         args, kwargs = pytree.tree_map(number, arguments)
+        if (written := _written(node.target)) and kwargs.keys() >= set(written):
+            return [kwargs[name] for name in written]  # it returns what it was given
+        if _is_opaque(node.target):
+            raise Unknown
         with self.mode:
-            return node.target(*args, **kwargs)  # type: ignore[operator]
+            return node.target(*args, **kwargs)
 
     def _believe(self, node: torch.fx.Node, described: Any) -> None:
         try:
@@ -99,33 +104,51 @@ class _Propagation:
             return torch.empty_strided(shape, strides, dtype=value.dtype, device=value.device)
 
 
-def _difference(described: Any, computed: Any) -> tuple[str, str] | None:
-    """What differs, in words without numbers, and how; None if nothing does."""
+def _written(target: Any) -> list[str]:
+    """Names of an out-variant's ``out`` arguments, in order."""
+    schema = getattr(operator_of(target), "_schema", None)
+    return [argument.name for argument in schema.arguments if argument.is_out] if schema else []
+
+
+def _is_opaque(target: Any) -> bool:
+    """Memory (of the size of the largest input, in no particular dim order), or a delegate.
+
+    To run a delegate, even on fake tensors, is to run its program, which may write to its buffers.
+    """
+    name = getattr(target, "__name__", "")
+    return name == "executorch_call_delegate" or _module(target) == "executorch.exir.memory"
+
+
+def _module(target: Any) -> str:
+    return str(getattr(target, "__module__", ""))
+
+
+def _difference(described: Any, computed: Any) -> list[tuple[str, str]]:
+    """The first thing that differs, in words without numbers, and how; empty if nothing does."""
     said, found = leaves(described), leaves(computed)
     if len(said) != len(found):
-        return 'meta["val"] has another number of values', f"{len(said)} instead of {len(found)}"
+        return [(f"{_VAL} has another number of values", f"{len(said)} instead of {len(found)}")]
     for one, other in zip(said, found, strict=True):
         if isinstance(one, torch.Tensor) != isinstance(other, torch.Tensor):
             if one is None or other is None:
                 continue
-            return 'meta["val"] is of another type', f"{type(one).__name__}"
-        if isinstance(one, torch.Tensor):
-            if difference := _tensors(one, other):
-                return difference
-    return None
+            return [(f"{_VAL} is of another type", type(one).__name__)]
+        if isinstance(one, torch.Tensor) and (difference := _tensors(one, other)):
+            return [difference]
+    return []
 
 
 def _tensors(one: torch.Tensor, other: torch.Tensor) -> tuple[str, str] | None:
     if one.dtype != other.dtype:
-        return 'meta["val"] has another dtype', f"{one.dtype} instead of {other.dtype}"
+        return f"{_VAL} has another dtype", f"{one.dtype} instead of {other.dtype}"
     (shape, strides), (real_shape, real_strides) = sizes(one), sizes(other)
     if shape != real_shape:
-        return 'meta["val"] has another shape', f"{shape} instead of {real_shape}"
+        return f"{_VAL} has another shape", f"{shape} instead of {real_shape}"
     told, true = _steps(shape, strides), _steps(shape, real_strides)
     if 0 in shape or told == true:
         return None
     what = "strides" if _order(told) == _order(true) else "dim order"
-    return f'meta["val"] has another {what}', f"{strides} instead of {real_strides}"
+    return f"{_VAL} has another {what}", f"{strides} instead of {real_strides}"
 
 
 def _steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[tuple[int, int]]:

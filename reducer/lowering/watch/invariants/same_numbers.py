@@ -17,7 +17,7 @@ from torch.utils import _pytree as pytree
 from reducer.core.diagnosis import Violation
 from reducer.lowering.watch.invariants.concrete import Unknown, leaves, number, sizes
 from reducer.lowering.watch.invariants.observation import Skipped
-from reducer.lowering.watch.view import View
+from reducer.lowering.watch.view import View, operator_of
 
 NAME = "same-numbers"
 DEAR = True
@@ -30,16 +30,19 @@ _ROUNDING, _QUANTISED, _HALF = 1e-3, 3e-2, 1e-2
 
 @dataclass(frozen=True)
 class Numbers:
-    """What a graph returned, and how exact it claims to be."""
+    """What a graph returned, how exact it claims to be, and which marks its nodes bear."""
 
     outputs: list[Any]
     rounding: float
+    marks: frozenset[str] = frozenset()
 
 
 def observe(view: View, program: ExportedProgram | None) -> Numbers | Skipped:
     """Run the graph; says why where that cannot be."""
     if any(torch.Tag.nondeterministic_seeded in _tags(node.target) for node in view.nodes):
         return Skipped("draws random numbers")
+    if any(_writes_to_itself(view, node) for node in view.nodes):
+        return Skipped("a delegate writes to a buffer of its own, which running it would change")
     try:
         inputs = _inputs(view)
     except Unknown:
@@ -49,7 +52,8 @@ def observe(view: View, program: ExportedProgram | None) -> Numbers | Skipped:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         returned = torch.fx.Interpreter(view.module).run(*inputs, enable_io_processing=False)
-    return Numbers(leaves(returned), _rounding(view))
+    marks = frozenset(key for node in view.nodes for key in node.meta)
+    return Numbers(leaves(returned), _rounding(view), marks)
 
 
 def alone(seen: Numbers | Skipped) -> list[Violation]:
@@ -63,11 +67,15 @@ def caused(was: Numbers | Skipped, now: Numbers | Skipped) -> list[Violation]:
         return []
     if len(was.outputs) != len(now.outputs):  # a pass that returns buffers as well, or no longer
         return []
+    if not now.marks <= was.marks:
+        # A backend's pass that folds an operator into a mark on its neighbour: torch runs the graph
+        # without what the mark means, so a difference says nothing.
+        return []
     rounding = max(was.rounding, now.rounding)
     for place, (one, other) in enumerate(zip(was.outputs, now.outputs, strict=True)):
-        if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-            if found := _difference(one, other, rounding):
-                return [Violation(NAME, found[0], detail=f"output {place}: {found[1]}")]
+        both = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+        if both and (found := _difference(one, other, rounding)):
+            return [Violation(NAME, found[0], detail=f"output {place}: {found[1]}")]
     return []
 
 
@@ -80,11 +88,12 @@ def _inputs(view: View) -> list[Any] | None:
         return None
     examples = _examples(view.program)
     found = []
+    writes = _writes(view)
     generator = torch.Generator().manual_seed(0)
     for node, spec in zip(view.placeholders, specs, strict=True):
         stored = view.stored(spec)
         if stored is not None:
-            found.append(stored.detach() if spec.kind.name == "PARAMETER" else stored.clone())
+            found.append(stored.detach().clone() if writes else stored.detach())
             continue
         example = examples.pop(0) if examples else None
         value = node.meta.get("val")
@@ -93,6 +102,20 @@ def _inputs(view: View) -> list[Any] | None:
         else:
             found.append(pytree.tree_map(lambda leaf: _drawn(leaf, generator), value))
     return found
+
+
+def _writes(view: View) -> bool:
+    """Whether running the graph may write to what it is given."""
+    mutable = [getattr(operator_of(node.target), "_schema", None) for node in view.nodes]
+    return any(schema is not None and schema.is_mutable for schema in mutable)
+
+
+def _writes_to_itself(view: View, node: torch.fx.Node) -> bool:
+    """Whether a node is a delegate's module that mutates a buffer."""
+    if node.op != "get_attr":
+        return False
+    original = getattr(getattr(view.module, str(node.target), None), "original_module", None)
+    return original is not None and bool(original.graph_signature.buffers_to_mutate)
 
 
 def _examples(program: ExportedProgram) -> list[Any]:
@@ -144,5 +167,5 @@ def _rounding(view: View) -> float:
 
 
 def _tags(target: Any) -> list[torch.Tag]:
-    found = getattr(getattr(target, "_op", target), "tags", None)
+    found = getattr(operator_of(target), "tags", None)
     return list(found) if isinstance(found, list | set | tuple) else []

@@ -7,10 +7,13 @@ the program: what one of them sets there reaches code that it knows nothing of.
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
+import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
+from torch.utils.weak import WeakIdKeyDictionary
 
 from reducer.core.diagnosis import Violation
 from reducer.lowering.watch.invariants.observation import Skipped
@@ -20,6 +23,8 @@ NAME = "shared-state"
 DEAR = False
 OF_THE_GRAPH = False
 
+#: Tensor -> (its version, the checksum of its numbers then).
+_CHECKSUMS: WeakIdKeyDictionary = WeakIdKeyDictionary()
 #: What was seen: (owner's identity, what it is) -> value.
 _State = dict[tuple[int, str], Any]
 
@@ -31,8 +36,9 @@ def observe(view: View, program: ExportedProgram | None) -> _State:
     if program is not None:
         given = View(program.graph_module, program, whole=True)
         modes.update((id(mode), mode) for mode in given.modes)
-        signature = str(program.graph_signature)
-        found[id(program), "the program that was handed in"] = (given.key, signature)
+        numbers = tuple(map(_numbers, given.tensors))
+        form = given.digest, str(program.graph_signature), tuple(node.name for node in given.nodes)
+        found[id(program), "the program that was handed in"] = (form, numbers)
     for mode in modes.values():
         found.update(_of_mode(mode))
     return found
@@ -68,6 +74,20 @@ def _of_mode(mode: FakeTensorMode) -> _State:
             replaced = environment.replacements.get(symbol)
             state[owner, f"the value of symbol {symbol}"] = str(replaced)
     return state
+
+
+def _numbers(tensor: torch.Tensor) -> int:
+    """A checksum of a tensor's numbers; computed again only if something wrote to it since.
+
+    A write alone is no change: to trace a delegate that updates a buffer writes nothing new to it.
+    """
+    version = -1 if tensor.is_inference() else tensor._version
+    known = _CHECKSUMS.get(tensor)
+    if known is None or known[0] != version:
+        flat = tensor.detach().cpu().contiguous().reshape(-1)
+        checksum = zlib.crc32(flat.view(torch.uint8).numpy()) if flat.numel() else 0
+        known = _CHECKSUMS[tensor] = (version, checksum)
+    return known[1]
 
 
 def _flags(thing: Any) -> list[tuple[str, bool]]:

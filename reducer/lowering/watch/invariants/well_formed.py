@@ -87,12 +87,12 @@ def _ranges(program: ExportedProgram) -> Iterator[Violation]:
         for size in value.shape:
             if not isinstance(size, torch.SymInt):
                 continue
-            symbol = size.node.expr
-            if symbol.is_Symbol and symbol not in ranges:
+            symbol, hint = size.node.expr, size.node.hint
+            limits = ranges.get(symbol)
+            if symbol.is_Symbol and limits is None:
                 yield Violation(NAME, "a symbolic size has no range", node.name, str(symbol))
-            elif symbol in ranges and (hint := size.node.hint) is not None:
-                if not ranges[symbol].lower <= hint <= ranges[symbol].upper:
-                    yield Violation(NAME, "a size is out of its range", node.name, str(symbol))
+            elif limits and hint is not None and not limits.lower <= hint <= limits.upper:
+                yield Violation(NAME, "a size is out of its range", node.name, str(symbol))
 
 
 def _is_stored(spec: torch.export.graph_signature.InputSpec) -> bool:

@@ -1,0 +1,193 @@
+"""Which verdict does each answer of the worker mean, and what is paid for it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from reducer.core.case import Case, Graph, Input, Node, Ref, TensorSpec
+from reducer.core.errors import WorkerDied
+from reducer.core.recipe import Recipe
+from reducer.core.signature import ChainLink, Failure, MatchRule, signature_of
+from reducer.core.stage import Stage
+from reducer.core.verdict import Verdict
+from reducer.core.wire import (
+    Attempt,
+    Backends,
+    Broken,
+    Death,
+    Environment,
+    Job,
+    JudgeJob,
+    Limits,
+    Refused,
+    Result,
+    Spelled,
+)
+from reducer.oracle.judge import Judge
+from reducer.oracle.store import Store
+from reducer.oracle.worker import Answer
+from reducer.search.budget import Budget, BudgetSpent
+
+
+def failure(message: str) -> Attempt:
+    link = ChainLink("RuntimeError", message)
+    return Attempt(
+        Failure(Stage.PREPROCESS, (link,)), seconds=(("export", 0.5), ("preprocess", 2.0))
+    )
+
+
+WANTED = failure("the wanted one")
+OTHER = failure("another")
+HERE = Environment("3.11", "2.13", "1.5", "linux")
+EXACT = MatchRule()
+
+
+def case(operator: str = "sin") -> Case:
+    node = Node("n", f"aten.{operator}.default", (Ref("x"),))
+    given = Input("x", "input", TensorSpec((1,), "float32"))
+    return Case(Graph((given,), (node,), (Ref("n"),)), Recipe())
+
+
+@dataclass
+class FakeWorker:
+    """Gives the answers it was told, by operator; remembers what it was asked."""
+
+    answers: dict[str, Result]
+    environment: Environment = HERE
+    asked: list[tuple[Job, Limits]] = field(default_factory=list)
+
+    def run(self, job: Job, limits: Limits) -> Answer:
+        self.asked.append((job, limits))
+        assert isinstance(job, JudgeJob)
+        name = job.case.graph.nodes[0].target.split(".")[1]
+        return Answer(self.answers[name], 3.0)
+
+
+def judge(
+    folder: Path, answers: dict[str, Result] | FakeWorker, *, rule: MatchRule = EXACT,
+    seconds: float = 60.0, calls: int | None = None,
+) -> Judge:  # fmt: skip
+    worker = answers if isinstance(answers, FakeWorker) else FakeWorker(answers)
+    assert WANTED.failure is not None
+    return Judge(
+        worker,  # type: ignore[arg-type]
+        Store(folder / "store.sqlite"),
+        Budget(lambda: 0.0, calls),
+        data_dir=folder,
+        wanted=signature_of(WANTED.failure),
+        rule=rule,
+        limits=Limits(seconds),
+    )
+
+
+#: (answer, verdict, what is told)
+ANSWERS = [
+    (WANTED, Verdict.SAME, "RuntimeError: the wanted one"),
+    (OTHER, Verdict.OTHER, "RuntimeError: another"),
+    (Attempt(), Verdict.PASSES, "passes"),
+    (Attempt(invalid="does not export"), Verdict.INVALID, "does not export"),
+    (Refused("no such operator"), Verdict.INVALID, "no such operator"),
+    (Death("timeout", "60 s"), Verdict.TIMEOUT, "timeout 60 s"),
+    (Death("signal", "SIGSEGV", Stage.PREPROCESS), Verdict.CRASH, "signal SIGSEGV"),
+    (Death("memory", "512 MiB"), Verdict.CRASH, "memory 512 MiB"),
+    (Death("exit", "3"), Verdict.CRASH, "exit 3"),
+]
+
+
+@pytest.mark.parametrize(("answer", "verdict", "detail"), ANSWERS, ids=[str(r[2]) for r in ANSWERS])
+def test_an_answer_means_this_verdict_and_is_stored(
+    answer: Result, verdict: Verdict, detail: str, tmp_path: Path
+) -> None:
+    oracle = judge(tmp_path, {"sin": answer})
+    first, second = oracle(case()), oracle(case())
+    assert (first.verdict, first.detail, first.seconds, first.stored) == (
+        verdict,
+        detail,
+        3.0,
+        False,
+    )
+    assert second == replace(first, stored=True)
+    assert len(oracle.worker.asked) == 1  # type: ignore[attr-defined]
+    counts = oracle.counts
+    assert (counts.paid, counts.refused) == ((0, 1) if verdict is Verdict.INVALID else (1, 0))
+    assert (counts.stored, counts.repeated, counts.seconds) == (1, 0, 3.0)
+    assert counts.verdicts == {verdict: 2}
+    assert oracle.budget.paid == counts.paid
+
+
+def test_seconds_are_counted_by_stage(tmp_path: Path) -> None:
+    oracle = judge(tmp_path, {"sin": WANTED, "cos": OTHER, "tan": Death("exit", "1")})
+    for name in ("sin", "cos", "tan", "sin"):
+        oracle(case(name))
+    assert oracle.counts.stages == {"export": 1.0, "preprocess": 4.0}
+
+
+def test_the_worker_gets_the_case_the_folder_and_the_limits(tmp_path: Path) -> None:
+    oracle = judge(tmp_path, {"sin": WANTED}, seconds=7.5)
+    oracle(case())
+    assert oracle.worker.asked == [(JudgeJob(case(), str(tmp_path)), Limits(7.5))]  # type: ignore[attr-defined]
+
+
+def test_a_case_under_other_names_is_not_paid_for_again(tmp_path: Path) -> None:
+    oracle = judge(tmp_path, {"sin": WANTED})
+    oracle(case())
+    graph = case().graph
+    renamed = Graph(
+        (replace(graph.inputs[0], name="y"),),
+        (replace(graph.nodes[0], name="m", args=(Ref("y"),), module="a.b"),),
+        (Ref("m"),),
+    )
+    assert oracle(Case(renamed, Recipe())).stored
+
+
+def test_another_rule_reads_the_stored_answers_anew(tmp_path: Path) -> None:
+    first = judge(tmp_path, {"sin": OTHER})
+    assert first(case()).verdict is Verdict.OTHER
+    first.store.close()
+    later = judge(tmp_path, {}, rule=MatchRule("type"))
+    again = later(case())
+    assert (again.verdict, again.stored) == (Verdict.SAME, True)
+
+
+def test_other_versions_are_paid_for(tmp_path: Path) -> None:
+    judge(tmp_path, {"sin": WANTED})(case())
+    later = FakeWorker({"sin": Attempt()}, Environment("3.11", "2.14", "1.6", "linux"))
+    assert judge(tmp_path, later)(case()).verdict is Verdict.PASSES
+
+
+def test_a_timeout_is_tried_again_only_with_more_time(tmp_path: Path) -> None:
+    short = Death("timeout", "60 s")
+    assert judge(tmp_path, {"sin": short})(case()).verdict is Verdict.TIMEOUT
+    for seconds in (60.0, 30.0):
+        again = judge(tmp_path, {}, seconds=seconds)(case())
+        assert (again.verdict, again.stored) == (Verdict.TIMEOUT, True)
+    longer = judge(tmp_path, {"sin": WANTED}, seconds=60.5)(case())
+    assert (longer.verdict, longer.stored) == (Verdict.SAME, False)
+    assert judge(tmp_path, {}, seconds=600)(case()).verdict is Verdict.SAME
+
+
+def test_no_call_is_made_that_the_budget_does_not_allow(tmp_path: Path) -> None:
+    oracle = judge(tmp_path, {"sin": WANTED, "cos": Attempt(invalid="no"), "tan": OTHER}, calls=1)
+    oracle(case("cos"))  # costs nothing
+    oracle(case("sin"))
+    assert oracle(case("sin")).stored  # nor does this
+    with pytest.raises(BudgetSpent):
+        oracle(case("tan"))
+    assert len(oracle.worker.asked) == 2  # type: ignore[attr-defined]
+
+
+def test_a_bug_in_the_worker_ends_the_run_and_is_not_stored(tmp_path: Path) -> None:
+    oracle = judge(tmp_path, {"sin": Broken("Traceback\nKeyError: 'x'\n")})
+    with pytest.raises(WorkerDied, match="bug in reducer") as died:
+        oracle(case())
+    assert died.value.hint == "KeyError: 'x'"
+    assert len(oracle.store) == 0
+
+
+@pytest.mark.parametrize("answer", [Spelled(), Backends()])
+def test_an_answer_to_another_question_is_a_bug(answer: Result, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="judge job"):
+        judge(tmp_path, {"sin": answer})(case())
