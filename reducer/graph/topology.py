@@ -99,7 +99,7 @@ class Topology:
 
         Those named in ``without`` are left out, with their conditions.
 
-        >>> from reducer.core.case import Input
+        >>> from reducer.core.case import Input, Ref
         >>> graph = Graph((Input("x", "input", None),), (
         ...     Node("p", "aten.item.default", (Ref("x"),)), Node("c", "operator:ge", (Ref("p"), 0)),
         ...     Node("a", "aten._assert_scalar.default", (Ref("c"), "p >= 0"))), ())

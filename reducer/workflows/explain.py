@@ -14,7 +14,8 @@ from reducer.core.errors import ExitCode, NotHandled, ReducerError
 from reducer.core.finding import Evidence
 from reducer.core.wire import Environment, ExplainJob, Limits
 from reducer.diagnose import diagnose
-from reducer.oracle.store import Store
+from reducer.graph.canonical import case_digest
+from reducer.oracle.store import Store, store_key
 from reducer.oracle.worker import Worker
 from reducer.workflows.answers import captured_or_raise
 from reducer.workflows.capturing import capture, preload_for
@@ -69,8 +70,9 @@ def explain_subject(
                         f" {captured.attempt.failure.stage}: {captured.attempt.failure.headline}",
                         hint="no compiler pass has run by then",
                     )
+                seconds = settings.timeout or _TIMEOUT
                 diagnosis = explain_case(
-                    captured.case, worker, folder.data, settings.timeout or _TIMEOUT, invariants
+                    captured.case, worker, store, folder.data, seconds, invariants
                 )
                 notes = captured.notes
                 if captured.attempt.failure and not diagnosis.explanation.failure:
@@ -83,15 +85,26 @@ def explain_subject(
 def explain_case(
     case: Case,
     worker: Worker,
+    store: Store,
     data: Path,
     seconds: float,
     invariants: Sequence[str] = (),
     certificate: Sequence[Evidence] = (),
 ) -> Diagnosis:
-    """Lower a case once, watched, and say what really broke. Raises ReducerError if that cannot be."""
-    job = ExplainJob(case, str(data), tuple(invariants))
-    result = worker.run(job, Limits(seconds)).result
-    if not isinstance(result, Explanation):
+    """Lower a case once, watched, and say what really broke. Raises ReducerError if that cannot be.
+
+    What the store knows is not asked again.
+    """
+    content = f"{case_digest(case)} {' '.join(invariants)}"
+    key = store_key("explain", content, worker.environment)
+    known = store.get(key)
+    if known is not None and isinstance(known[0], Explanation):
+        return diagnose(known[0], certificate)
+    answer = worker.run(ExplainJob(case, str(data), tuple(invariants)), Limits(seconds))
+    result = answer.result
+    if isinstance(result, Explanation):
+        store.put(key, result, answer.seconds)
+    else:
         raise ReducerError(
             f"the passes could not be watched: {type(result).__name__}",
             hint=getattr(result, "message", "") or getattr(result, "traceback", "")[-300:],

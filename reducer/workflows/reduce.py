@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reducer.core.case import Case
+from reducer.core.diagnosis import Diagnosis
 from reducer.core.errors import (
     BadInput,
     ExitCode,
@@ -33,6 +34,7 @@ from reducer.search.budget import Budget, BudgetSpent
 from reducer.workflows.answers import captured_or_raise, difference, failing_case
 from reducer.workflows.artefacts import Artefacts, ledger
 from reducer.workflows.capturing import capture, preload_for
+from reducer.workflows.explain import explain_case
 from reducer.workflows.output import OutputFolder, open_output
 from reducer.workflows.precheck import check_subject
 from reducer.workflows.reduction import Reduction
@@ -112,6 +114,7 @@ class _Run:
         self.artefacts = Artefacts(folder)
         self.seconds: dict[str, float] = {}
         self.certificate: tuple[Evidence, ...] = ()
+        self.diagnosis: Diagnosis | None = None
 
     def run(self) -> Outcome:
         """The whole job."""
@@ -137,6 +140,7 @@ class _Run:
             wanted=self.signature,
             rule=self.settings.rule,
             limits=self.limits,
+            invariant=self.settings.oracle,
         )
         self.reduction = Reduction(self.judge, report=self.report, improved=self._write_best)
         try:
@@ -196,10 +200,22 @@ class _Run:
                 f" clean process, gives: {confirmation.meaning}",
                 hint=f"the last it printed: {confirmation.output.strip()[-300:]}",
             )
+        with timed(self.seconds, "diagnose"):
+            self._diagnose(best)
         if stopped:
             stopped += "; smaller may be possible"
             return self._end(ExitCode.STOPPED, "stopped", spelling, stopped)
         return self._end(ExitCode.REDUCED, "confirmed", spelling)
+
+    def _diagnose(self, best: Case) -> None:
+        """Say what really broke; a repro is worth as much without it."""
+        seconds = self.limits.seconds
+        try:
+            self.diagnosis = explain_case(
+                best, self.worker, self.store, self.folder.data, seconds, (), self.certificate
+            )
+        except ReducerError as error:
+            self.notes += (f"not diagnosed: {error.message}",)
 
     def _confirmed(self, spelling: Spelling) -> Confirmation:
         self.artefacts.write(self._finding("unconfirmed"), spelling)
@@ -251,4 +267,6 @@ class _Run:
             certificate=self.certificate,
             ledger=ledger(self.judge.counts, self.reduction, self.seconds),
             notes=self.notes,
+            diagnosis=self.diagnosis,
+            oracle=self.settings.oracle,
         )

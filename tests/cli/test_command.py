@@ -248,20 +248,13 @@ def test_version(command: Any) -> None:
     assert command("--version").out == f"reduce {reducer.__version__}\n"
 
 
-def test_help_is_quick_and_imports_no_torch() -> None:
+def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from reducer.cli.app import main; main(['--help'])\n"
         "print([name for name in ('torch', 'executorch', 'rich', 'networkx') if name in sys.modules])"
     )
-    seconds = []
-    for _ in range(3):
-        began = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        seconds.append(time.monotonic() - began)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-    assert min(seconds) < 0.3
 
 
 def test_reader_that_goes_away(command: Callable[..., Any], workflow_that: Any) -> None:

@@ -28,6 +28,14 @@ def text(diagnosis: Diagnosis, *, passes: bool = False, notes: Sequence[str] = (
     return printable("\n".join(lines))
 
 
+def brief(diagnosis: Diagnosis) -> str:
+    """The sentence, and a line per answer."""
+    lines = _wrapped(diagnosis.summary, "")
+    for answer in diagnosis.answers:
+        lines += _wrapped(f"{answer.name.replace('_', ' ')}: {answer.text}", "  ")
+    return printable("\n".join(lines))
+
+
 def pass_lines(explanation: Explanation) -> list[str]:
     """A line per pass run, nested ones indented: seconds, stage, what it changed, what it broke."""
     return [_pass_line(run, _depth(explanation, run)) for run in explanation.runs]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from reducer.cli.render.diagnosis import brief
 from reducer.cli.render.words import count, duration, printable, shown_path
 from reducer.core.errors import ExitCode
 from reducer.core.finding import Ledger
@@ -24,6 +25,8 @@ def summary(outcome: Outcome) -> str:
         rows += [f"  {text}" for text in others]
     if core := core_lines(_text(outcome.folder.repro)):
         rows += ["", core]
+    if finding.diagnosis:
+        rows += ["", brief(finding.diagnosis)]
     return printable("\n".join(rows))
 
 

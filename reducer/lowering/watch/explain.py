@@ -18,8 +18,9 @@ from reducer.lowering.fx.to_fx import export_case
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower, plan_from_recipe
 from reducer.lowering.watch.invariants import chosen
 from reducer.lowering.watch.modes import census
+from reducer.lowering.watch.run import Run
 from reducer.lowering.watch.view import View
-from reducer.lowering.watch.watch import Run, Watch
+from reducer.lowering.watch.watch import Watch
 
 
 def explain(job: ExplainJob, clock: StageClock) -> Explanation:

@@ -13,7 +13,8 @@ from reducer.core.wire import Attempt
 from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower
 from reducer.lowering.watch.invariants import chosen
-from reducer.lowering.watch.watch import Run, Watch
+from reducer.lowering.watch.run import Run
+from reducer.lowering.watch.watch import Watch
 
 
 def lower_watched(

@@ -7,79 +7,34 @@ what a run leaves behind is the baseline of the next one, so that no neighbour i
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.export import ExportedProgram
 from torch.utils._python_dispatch import _disable_current_modes
 
-from reducer.core.diagnosis import Census, Extraction, PassRun, Violation
+from reducer.core.diagnosis import Census, Extraction, Violation
 from reducer.core.stage import Stage
 from reducer.lowering.errors import headline
 from reducer.lowering.failure import Origin
 from reducer.lowering.patching import Patches
 from reducer.lowering.pipeline import StageClock
 from reducer.lowering.stages import stage_of
-from reducer.lowering.watch import hooks
+from reducer.lowering.watch import hooks, stack
 from reducer.lowering.watch.identity import Identity
 from reducer.lowering.watch.invariants import Invariant, Observation, Skipped
 from reducer.lowering.watch.modes import census
 from reducer.lowering.watch.partitions import Partitions
+from reducer.lowering.watch.run import Run
 from reducer.lowering.watch.view import View, graph_in
 
 #: Graphs whose observations are remembered: what one pass leaves, the next one finds.
 _REMEMBERED = 6
-#: Where lowering begins. Below one of these, another one is a program that a pass made for itself.
-_ENTRIES = {
-    ("executorch.exir.program._program", name)
-    for name in ("to_edge", "to_edge_transform_and_lower")
-}
-
-
-@dataclass(eq=False)
-class Run:
-    """One run of a pass while it goes on, and afterwards.
-
-    ``before`` and ``was`` are let go when it has ended. ``suspects`` are the nodes at which something
-    does not hold, in names of the program that was handed in.
-    """
-
-    thing: Any
-    who: Identity
-    index: int
-    stage: Stage
-    delegate: int | None
-    parent: Run | None
-    nth: int
-    before: View | None
-    was: dict[str, Observation]
-    violations: list[Violation] = field(default_factory=list)
-    inherited: list[Violation] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
-    suspects: list[str] = field(default_factory=list)
-    extraction: Extraction | None = None
-    error: BaseException | None = None
-    seconds: float = 0.0
-    digests: tuple[str, str] = ("", "")
-    ended: int = -1
-
-    @property
-    def record(self) -> PassRun:
-        """The run as plain data."""
-        return PassRun(
-            self.index, self.who.name, self.who.module, self.who.function, self.stage,
-            self.who.arguments, self.who.construct,
-            self.parent.index if self.parent else None,
-            self.nth, self.delegate, round(self.seconds, 6), *self.digests,
-            tuple(self.violations), tuple(self.inherited), tuple(self.skipped.items()),
-            self.extraction, headline(self.error) if self.error else "",
-        )  # fmt: skip
 
 
 class Watch:
@@ -127,7 +82,7 @@ class Watch:
 
     def program_is(self, program: ExportedProgram) -> None:
         """Passes now run on this program's graph."""
-        if not self._checking and not (self._stack and _is_aside(_frames())):
+        if not self._checking and not (self._stack and stack.is_aside(stack.frames())):
             self._programs[-1] = program
 
     def extracted(self, inputs: list[Any]) -> None:
@@ -148,8 +103,8 @@ class Watch:
         subject = graph_in(arguments)
         if self._checking or subject is None or self._is_running(thing, subject):
             return run()
-        frames = _frames()
-        if _is_aside(frames):
+        frames = stack.frames()
+        if stack.is_aside(frames):
             return run()
         with self._check():
             current = self._begin(thing, who(), subject, frames)
@@ -201,7 +156,7 @@ class Watch:
         view = self._view(found)
         run.digests = (run.digests[0], view.digest)
         now = self._observe(view)
-        nested = Counter(_kind(v) for r in self.runs if _is_in(r, run) for v in r.violations)
+        nested = Counter(_kind(v) for r in self.runs if r.is_in(run) for v in r.violations)
         for check in self.invariants:
             was, here = run.was[check.NAME], now[check.NAME]
             for side in (was, here):
@@ -271,20 +226,8 @@ def _asked(check: Invariant, view: View, program: ExportedProgram | None) -> Obs
         return Skipped(headline(error)[:200])
 
 
-def _is_aside(frames: list[tuple[str, str]]) -> bool:
-    """Whether a program is being lowered that the compiler itself made, as a pattern to look for."""
-    return sum(frame in _ENTRIES for frame in frames) > 1
-
-
 def _kind(violation: Violation) -> tuple[str, str]:
     return violation.invariant, violation.what
-
-
-def _is_in(run: Run, outer: Run) -> bool:
-    parent = run.parent
-    while parent is not None and parent is not outer:
-        parent = parent.parent
-    return parent is not None
 
 
 def _module(subject: Any) -> Any:
@@ -298,13 +241,3 @@ def _parts(result: Any) -> tuple[Any, ...]:
         getattr(result, "exported_program", None),
         getattr(result, "graph_module", None),
     )
-
-
-def _frames() -> list[tuple[str, str]]:
-    """(module, function) of the running code, outer first."""
-    found = []
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        found.append((frame.f_globals.get("__name__", ""), frame.f_code.co_name))
-        frame = frame.f_back
-    return found[::-1]
