@@ -15,10 +15,10 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     database=None,
-    max_examples=40,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("search", parent=settings.get_profile("project"), max_examples=400,
+settings.register_profile("search", parent=settings.get_profile("project"), max_examples=250,
                           derandomize=False)  # fmt: skip
 settings.load_profile("project")
 

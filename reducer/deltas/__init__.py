@@ -20,6 +20,7 @@ from reducer.deltas import (
     dtypes,
     keyword_defaults,
     memory_formats,
+    merge_inputs,
     output_structure,
     plainer_operators,
     recipe_defaults,
@@ -30,7 +31,8 @@ from reducer.deltas import (
 
 #: Fewer nodes, inputs and outputs. Tried edit by edit until none helps.
 STRUCTURE = cast(
-    "tuple[Delta, ...]", (drop_outputs, bypass_nodes, cut_nodes, control_flow, drop_inputs)
+    "tuple[Delta, ...]",
+    (drop_outputs, bypass_nodes, cut_nodes, merge_inputs, control_flow, drop_inputs),
 )
 #: Plainer ones. Tried all at once, then in halves.
 ATTRIBUTES = cast(

@@ -20,6 +20,8 @@ if "--expect-failure" in sys.argv:  # what breaks outside the check is no pass
     sys.excepthook = lambda *error: (sys.__excepthook__(*error), sys.exit(2))
 """
 
+#: Between the items of a printed set, whose order is another in each process.
+_SET = re.compile(r"\{(?=')|(?<='), (?=')|(?<=')\}")
 _PLACEHOLDER = re.compile(r"<(?:address|path|shape|node|symbol|n|tag|user class|passes)>")
 #: Words whose number at the end is not part of the signature: they stand alone.
 _NUMBERED = re.compile(r"\b((?:aten|getitem|quantized_decomposed|dim_order_ops)_\w*)")
@@ -81,11 +83,13 @@ def fixed_words(message: str) -> tuple[str, ...]:
 
     >>> fixed_words("Could not guard on <symbol> < <n> (unhinted: <symbol>) of aten_add_tensor")
     ('Could not guard on', '(unhinted:', ') of', 'aten_add_tensor')
+    >>> fixed_words("Missing out variants: {'aten::a', 'aten::b'}")
+    ('Missing out variants:', "'aten::a'", "'aten::b'")
     """
     if len(message) >= 400:  # cut there, in the middle of a word or of a placeholder
         message = message.rpartition(" ")[0].rpartition("<")[0] or message[:380]
     parts = []
-    for part in _PLACEHOLDER.split(message):
+    for part in (piece for whole in _PLACEHOLDER.split(message) for piece in _SET.split(whole)):
         parts += [piece.strip() for piece in _NUMBERED.split(part)]
     telling = [part for part in parts if len(re.findall(r"[A-Za-z]", part)) >= 2]
     # A line's width of each of the first few parts is as telling as all of all.

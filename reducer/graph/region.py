@@ -15,7 +15,7 @@ def extract(case: Case, names: Collection[str], role: str | None = None) -> Case
 
     Inputs among ``names`` (a parameter at fault) bring the calls that read them. ``role`` is that of
     cut values; None keeps each value's nature (constants of the program stay constants). None is
-    returned if a boundary value cannot be cut.
+    returned if a boundary value cannot be cut, or if there is no value to return.
     """
     topology = Topology(case.graph, case.schemas)
     wanted = _complete(topology, names)
@@ -33,6 +33,8 @@ def extract(case: Case, names: Collection[str], role: str | None = None) -> Case
             return None
         inputs[name] = made
     outputs = _leaving(topology, nodes, wanted, names)
+    if not outputs:
+        return None
     graph = Graph(tuple(inputs.values()), tuple(nodes), tuple(outputs))
     small = Case(graph, case.recipe, case.subgraphs, case.symbols, case.schemas)
     return prune(small)

@@ -200,7 +200,8 @@ class Worker:
             if fd >= 0:  # a grandchild still holds the other end
                 self.selector.unregister(fd)
                 os.close(fd)
-        _kill(child.pid)  # what the job left running in its process group
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)  # what the job left running in its process group
         del self.children[number]
         progress, _, answer = bytes(child.result).rpartition(b"\n")
         result = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 from reducer.core.case import GETITEM, Case, node_references
 from reducer.core.delta import Delta, Edit
@@ -12,7 +13,7 @@ from reducer.core.events import Event, PhaseBegan
 from reducer.core.finding import Evidence
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt
-from reducer.deltas import ATTRIBUTES, STRUCTURE, cut_nodes, find_delta
+from reducer.deltas import ATTRIBUTES, STRUCTURE, cut_nodes, find_delta, merge_inputs
 from reducer.graph.prune import prune, with_outputs
 from reducer.graph.region import backward_cone, extract, module_of
 from reducer.search.bisect_last import bisect_last
@@ -72,6 +73,9 @@ def minimise(reduction: Reduction, report: Callable[[Event], None]) -> tuple[Evi
             else:
                 _one_by_one(reduction, (delta,))
         report(PhaseBegan("elements", reduction.best.operators))
+        _together(reduction, cast(Delta, merge_inputs))
+        if len(reduction.best.graph.outputs) > 1:
+            _outputs(reduction)
         _one_by_one(reduction, STRUCTURE)
     report(PhaseBegan("certify", reduction.best.operators))
     return certificate(reduction)
@@ -145,15 +149,17 @@ def _one_by_one(reduction: Reduction, deltas: Sequence[Delta]) -> None:
     First alternatives of all elements come before second ones of any: they are the likely ones.
     """
     tried: set[Edit] = set()
+    progress = False
     while True:
-        edits = [edit for delta in deltas for edit in by_rank(delta.edits(reduction.best))]
-        for _, edit in sorted(edits, key=lambda pair: pair[0]):
-            if edit not in tried:
-                tried.add(edit)
-                reduction.left = sum(other not in tried for _, other in edits)
-                if reduction.offer_edits(find_delta(edit.delta), [edit]):
-                    tried.clear()  # what did not help before may help now
-                    break
+        ranked = [pair for delta in deltas for pair in by_rank(delta.edits(reduction.best))]
+        left = [edit for _, edit in sorted(ranked, key=lambda pair: pair[0]) if edit not in tried]
+        reduction.left = len(left)
+        if left:
+            tried.add(left[0])
+            progress |= reduction.offer_edits(find_delta(left[0].delta), left[:1])
+        elif progress:
+            progress = False
+            tried.clear()  # what did not help before may help now
         else:
             return
 

@@ -80,6 +80,11 @@ def test_no_call_at_all_is_no_region() -> None:
     assert extract(CHAIN, ["x", "nobody"]) is None
 
 
+def test_an_assertion_alone_returns_nothing_and_is_no_region() -> None:
+    check = call("check", "_assert_scalar", "%x", "x", spec=None)
+    assert extract(case((given("x", spec=ScalarSpec("int")),), (check,), "%x"), ["check"]) is None
+
+
 PARTS = case(
     (given("x"),),
     (

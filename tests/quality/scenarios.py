@@ -178,8 +178,7 @@ def _plain_recipe(case: Case) -> bool:
     )
 
 
-# No delta yet lets one input stand for another, or a call read what an earlier call computes: so calls
-# far apart end side by side, each with an input and an output of its own (a hand would chain them).
+# Calls that lay far apart end as a chain, as a hand would write them.
 SCENARIOS = {
     "single operator": Scenario(
         chain({70: "cos"}), lambda case, _: has(case, "cos"), (1, 1, 1), _plain_recipe,
@@ -188,9 +187,9 @@ SCENARIOS = {
         chain({41: "cos", 42: "tan"}), _pair, (2, 1, 1), _plain_recipe, window(40, 50)),
     "three far apart": Scenario(
         chain({9: "cos", 61: "tan", 121: "exp"}), lambda case, _: has(case, "cos", "tan", "exp"),
-        (3, 3, 3), _plain_recipe, window(8, 122)),
+        (3, 1, 1), _plain_recipe, window(8, 122)),
     "eight far apart": Scenario(
-        chain(SPREAD), lambda case, _: has(case, *MARKS), (8, 8, 8), _plain_recipe,
+        chain(SPREAD), lambda case, _: has(case, *MARKS), (8, 1, 1), _plain_recipe,
         window(4, 120)),
     "a constant that must be computed": Scenario(
         _with_constant(), _of_constant, (2, 0, 1), _plain_recipe, ("f", "t")),
@@ -202,7 +201,7 @@ SCENARIOS = {
         chain({70: "cos"}), _outside, (1, 1, 1), lambda case: case.graph.inputs[0].role == "input",
         window(60, 80)),
     "two outputs": Scenario(
-        chain({70: "cos"}, outputs=(20, 90, -1)), _two_outputs, (1, 2, 2), _plain_recipe,
+        chain({70: "cos"}, outputs=(20, 90, -1)), _two_outputs, (1, 1, 2), _plain_recipe,
         window(60, 80)),
     "a dimension of two": Scenario(
         chain({70: "cos"}), _wide, (1, 1, 1),
@@ -213,7 +212,7 @@ SCENARIOS = {
         chain({70: "cos"}, dtype="int64"), _integers, (1, 1, 1),
         lambda case: case.graph.inputs[0].spec == TensorSpec((1, 1), "int64"), window(60, 80)),
     "a keyword argument": Scenario(
-        _with_alpha(), _alpha, (1, 2, 1),
+        _with_alpha(), _alpha, (1, 1, 1),
         lambda case: case.graph.nodes[0].kwargs == (("alpha", 0.0),), window(60, 80)),
     "an option of the partitioner": Scenario(
         chain({70: "cos"}), _forced, (1, 1, 1),

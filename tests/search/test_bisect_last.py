@@ -37,8 +37,8 @@ def test_it_asks_about_a_logarithm_per_needed_item(drawn: tuple[int, set[int]]) 
     count, needed = drawn
     fails = Counting(needed.issubset)
     bisect_last(range(count), fails)
-    # Per needed item a bisection of what lies before the last one, and a test whether it suffices.
-    assert len(fails.asked) <= 1 + len(needed) * (1 + math.ceil(math.log2(count)))
+    # Per needed item a gallop, a bisection within its last step, and a test whether all is found.
+    assert len(fails.asked) <= 1 + len(needed) * (2 + 2 * math.ceil(math.log2(count)))
 
 
 @given(NEEDED)

@@ -82,14 +82,20 @@ class View:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        """Equal for equal graphs in an equal state: same modes, same tensors, unwritten since."""
+        """Equal for equal graphs in an equal state: same modes, same tensors, unwritten since.
+
+        Of the metadata only what is described, and which kinds there are; of a whole program its signature too.
+        """
         modes = tuple(id(value.fake_mode) for node in self.nodes for value in fake_values(node))
         state = tuple(
             # those of inference mode have no version
             (id(tensor), -1 if tensor.is_inference() else tensor._version)
             for tensor in self.tensors
         )
-        return self.digest, tuple(node.name for node in self.nodes), modes, state
+        names = tuple(node.name for node in self.nodes)
+        marks = frozenset(key for node in self.nodes for key in node.meta)
+        form = str(self.program.graph_signature) if self.whole and self.program else ""
+        return self.digest, names, modes, state, marks, form
 
     @cached_property
     def tensors(self) -> list[torch.Tensor]:

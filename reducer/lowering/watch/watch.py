@@ -59,10 +59,14 @@ class Watch:
         self._stack: list[Run] = []
         self._known: OrderedDict[Any, tuple[dict[str, Observation], View]] = OrderedDict()
         self._times: Counter[Any] = Counter()
+        self._given: list[Violation] = []
         self._ended = 0
         self._checking = False
 
     def __enter__(self) -> Watch:
+        if self.program is not None:
+            with self._check():
+                self._given = self._alone(self._observe(self._view(self.program)))
         hooks.install(self._patches, self)
         self.partitions.install(self._patches, self._inside)
         return self
@@ -77,8 +81,9 @@ class Watch:
 
     @property
     def input_violations(self) -> list[Violation]:
-        """What did not hold before the first pass ran."""
-        return self.runs[0].inherited if self.runs else []
+        """What did not hold of the program that was handed in, or before the first pass ran."""
+        first = self.runs[0].inherited if self.runs else []
+        return self._given + [item for item in first if item not in self._given]
 
     def program_is(self, program: ExportedProgram) -> None:
         """Passes now run on this program's graph."""
@@ -144,8 +149,7 @@ class Watch:
             self.partitions.current, self._stack[-1] if self._stack else None,
             self._times[key], view, self._observe(view),
         )  # fmt: skip
-        for check in self.invariants:
-            run.inherited += check.alone(run.was[check.NAME])
+        run.inherited = self._alone(run.was)
         run.digests = (view.digest, "")
         self.runs.append(run)
         return run
@@ -197,6 +201,9 @@ class Watch:
         while len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         return found
+
+    def _alone(self, seen: dict[str, Observation]) -> list[Violation]:
+        return [item for check in self.invariants for item in check.alone(seen[check.NAME])]
 
     @contextmanager
     def _inside(self, program: ExportedProgram) -> Iterator[None]:
