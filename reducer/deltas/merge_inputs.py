@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from reducer.core.case import Case, Ref, TensorSpec
 from reducer.core.delta import Edit
 from reducer.graph.prune import prune, replace_value
-from reducer.graph.topology import Topology, topology
+from reducer.graph.topology import Topology, output_names, topology
 
 NAME = "merge-inputs"
 TOGETHER = True
@@ -42,7 +42,7 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
 
 def _substitutes(shape: Topology, name: str) -> Iterator[str]:
     readers = set(shape.users(name))
-    if not readers:
+    if not readers and name not in output_names(shape.graph):
         return
     wanted = shape.inputs[name].spec
     calls = []

@@ -84,7 +84,8 @@ class View:
     def key(self) -> tuple[Any, ...]:
         """Equal for equal graphs in an equal state: same modes, same tensors, unwritten since.
 
-        Of the metadata only what is described, and which kinds there are; of a whole program its signature too.
+        Of the metadata: the values' descriptions, and which keys there are. Of a whole program also its
+        signature.
         """
         modes = tuple(id(value.fake_mode) for node in self.nodes for value in fake_values(node))
         state = tuple(

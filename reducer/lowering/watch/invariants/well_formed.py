@@ -61,8 +61,8 @@ def _signature(view: View, program: ExportedProgram) -> Iterator[Violation]:
     for name in placeholders:
         if name not in inputs:
             yield Violation(NAME, "a placeholder is no input of the signature", name)
-    if inputs != placeholders and sorted(inputs) == sorted(placeholders):
-        yield Violation(NAME, "placeholders and the signature's inputs differ in order")
+    if inputs != placeholders and set(inputs) == set(placeholders):
+        yield Violation(NAME, "placeholders and the signature's inputs differ in order or number")
     for spec in signature.input_specs:
         if spec.target is not None and view.stored(spec) is None and _is_stored(spec):
             yield Violation(NAME, "an input of the signature has no tensor", spec.target)
