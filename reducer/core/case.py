@@ -110,6 +110,7 @@ class Input:
 
     ``role`` is ``input`` (given by the caller, in order), ``parameter``, ``buffer`` or
     ``constant`` (a tensor attribute that is neither). ``value`` is the number of a scalar input.
+    ``made``: a reduction put it here, so its name says nothing to a reader.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Input:
     fill: Fill = Fill("zeros")
     persistent: bool = True
     value: int | float | bool | None = None
+    made: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from reducer.core.case import Case
+from reducer.core.case import Case, Spec
 from reducer.core.diagnosis import Explanation
 from reducer.core.recipe import Construct, Plain
 from reducer.core.signature import Failure
@@ -103,7 +103,8 @@ class Attempt:
 
     ``failure`` None and ``invalid`` "" means that it passes. ``partition`` and ``suspects`` name
     values of the case: the nodes in the failing delegate's program, and the nodes that the code which
-    raised was looking at. ``seconds`` is per stage.
+    raised was looking at. ``seconds`` is per stage. ``specs`` are shapes and dtypes of a small case's calls,
+    as export found them.
     """
 
     failure: Failure | None = None
@@ -111,6 +112,7 @@ class Attempt:
     partition: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
+    specs: tuple[tuple[str, Spec], ...] = ()
 
 
 @register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reducer.core.case import Case, ScalarSpec, TensorSpec
+from reducer.core.case import GETITEM, Case, Ref, ScalarSpec, TensorSpec
 from reducer.core.delta import Edit
 from reducer.graph.cut import ROLES, bypass, cut, natural_role
 from reducer.graph.topology import topology
@@ -26,6 +26,8 @@ def edits(case: Case) -> list[Edit]:
                 roles = roles[:1]  # returned as it comes in: one such program says it all
         elif isinstance(node.spec, ScalarSpec):
             roles = ["literal", "input"]
+        elif isinstance(node.spec, tuple):
+            roles = [natural_role(shape, node.name)]
         found += [
             Edit(NAME, node.name, (node.name, role), f"{node.name} as {_ARTICLE[role]}")
             for role in roles
@@ -39,6 +41,16 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
     for name in [name for name, role in roles.items() if role == "literal"]:
         case = bypass(case, name, 1)
         del roles[name]
+    several = {node.name for node in case.graph.nodes if isinstance(node.spec, tuple)}
+    for node in case.graph.nodes:  # of several results, each is cut
+        source = node.args[0] if node.args else None
+        if (
+            node.target == GETITEM
+            and isinstance(source, Ref)
+            and source.name in several & set(roles)
+        ):
+            roles.setdefault(node.name, roles[source.name])
+    roles = {name: role for name, role in roles.items() if name not in several}
     left = {node.name for node in case.graph.nodes}
     return cut(case, {name: role for name, role in roles.items() if name in left})
 

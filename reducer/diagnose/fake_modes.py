@@ -61,5 +61,7 @@ def _members(census: Census) -> list[str]:
             )
         if calls:
             shown = [f"{name} x{n}" if n > 1 else name for name, n in calls.items()]
-            told.append(f"{mode.letter}: {counted(sum(calls.values()), 'call')} ({listed(shown)})")
+            output = ", and the output" if any(node.op == "output" for node in own) else ""
+            number = counted(sum(calls.values()), "call")
+            told.append(f"{mode.letter}: {number} ({listed(shown)}){output}")
     return told

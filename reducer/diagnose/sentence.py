@@ -44,17 +44,15 @@ def _modes(explanation: Explanation, run: PassRun) -> str:
     names = _constants(explanation)
     shown = f" ({listed(names)})" if names else ""
     if took.fake == 0:
-        every = "the only placeholder" if took.real == 1 else f"all {took.real} placeholders"
+        one = took.real == 1
+        every = "the only placeholder" if one else f"all {took.real} placeholders"
+        real = "a real tensor, since it carries" if one else "real tensors, since they carry"
         return (
-            f"{text} of which it takes {every}{shown} as real tensors, since {_carry(took.real)}"
-            " .constant: no fake input is left to say which mode the graph has."
+            f"{text} of which it takes {every}{shown} as {real} a .constant: no fake input is left"
+            " to say which mode the graph has."
         )
     real = counted(took.real, "placeholder")
-    return f"{text} of which it takes {real}{shown} as real tensors and {took.fake} as fake."
-
-
-def _carry(number: int) -> str:
-    return "it carries a" if number == 1 else "they carry a"
+    return f"{text} of which it takes {real}{shown} as real and {took.fake} as fake."
 
 
 def _constants(explanation: Explanation) -> list[str]:

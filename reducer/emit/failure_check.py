@@ -11,6 +11,7 @@ import re
 
 from reducer.core.finding import Finding
 from reducer.emit.expression import tuple_text
+from reducer.emit.invariant_checks import invariant_check
 from reducer.emit.layout import WIDTH
 from reducer.emit.literal import text
 
@@ -52,6 +53,8 @@ if __name__ == "__main__":
 
 def failure_check(finding: Finding) -> tuple[set[str], str]:
     """Import lines, and the part of the script below the lowering."""
+    if finding.oracle:
+        return invariant_check(finding)
     signature, rule = finding.signature, finding.rule
     if rule.regex:
         pattern = _pattern(rule.regex)

@@ -14,7 +14,7 @@ from reducer.emit.layout import wrap
 from reducer.emit.source import Source, sort_imports, write_source
 from reducer.emit.spelling import Spelling
 
-_PATH = re.compile(r"(?<![\w<])(?:[A-Za-z]:)?(?:[/\\][\w.+@~-]+)+[/\\]([\w.+@~-]+)")
+_PATH = re.compile(r"(?<![\w<:/])(?:[A-Za-z]:)?(?:[/\\][\w.+@~-]+)+[/\\]([\w.+@~-]+)")
 
 
 def render(finding: Finding, spelling: Spelling | None = None, data_file: str = "") -> str:
@@ -37,9 +37,14 @@ def header(finding: Finding) -> list[str]:
     cause = [] if len(failure.chain) == 1 else [f"Cause: {failure.cause}"]
     versions = [("Python", env.python), ("torch", env.torch), ("executorch", env.executorch)]
     backend = finding.case.recipe.backend
+    what = [f"Lowering for {backend} fails in {failure.stage}.", f"Observed: {failure.headline}"]
+    if finding.oracle:
+        what = [
+            f"Lowering for {backend}, a compiler pass breaks an invariant in {failure.stage}.",
+            f"Observed: after {' > '.join(failure.passes)}, {failure.chain[-1].message}.",
+        ]
     paragraphs = [
-        f"Lowering for {backend} fails in {failure.stage}.",
-        f"Observed: {failure.headline}",
+        *what,
         *cause,
         f"With {', '.join(f'{name} {version}' for name, version in versions if version)}.",
     ]

@@ -97,7 +97,8 @@ class _Writer:
         operators = {operator_name(target).strip("_") for target in self.case.schemas}
         inputs: dict[str, str] = {}
         for item in self._given():
-            inputs[item.name] = names.take_first(input_stems(item.name, operators), "x")
+            said = "" if item.made else item.name
+            inputs[item.name] = names.take_first(input_stems(said, operators), "x")
             body.bind(item.name, inputs[item.name])
         graph = self.case.graph
         body.add(graph)

@@ -62,7 +62,7 @@ def _canonical_graph(
     hashes: dict[str, str] = {}
     positional = prefix != "v"  # a subgraph's inputs are bound by position
     for position, item in enumerate(graph.inputs):
-        plain = replace(item, name=str(position) if positional else "")
+        plain = replace(item, name=str(position) if positional else "", made=False)
         hashes[item.name] = _hash(text.dumps(plain))
     for node in graph.nodes:
         known: dict[str, Argument] = {name: Ref(hashes[name]) for name in node_references(node)}
@@ -91,7 +91,7 @@ def _canonical_graph(
         nodes.append(replace(renamed, name=names[name], spec=None, module=""))
     local: dict[str, Argument] = {name: Ref(names[name]) for name in hashes}
     return Graph(
-        tuple(replace(item, name=names[item.name]) for item in inputs),
+        tuple(replace(item, name=names[item.name], made=False) for item in inputs),
         tuple(nodes),
         tuple(substitute(output, local) for output in graph.outputs),
     )

@@ -79,10 +79,10 @@ def as_input(name: str, spec: Spec, role: str, case: Case) -> Input | None:
             fixed = static_spec(fixed, ())
         if role == "parameter" and not fixed.dtype.startswith(("float", "bfloat", "complex")):
             return None
-        return Input(name, role, fixed, Fill("random"))
+        return Input(name, role, fixed, Fill("random"), made=True)
     if isinstance(spec, ScalarSpec) and role == "input" and spec.type in ("int", "float", "bool"):
         value = {"int": 1, "float": 1.0, "bool": True}[spec.type]
-        return Input(name, role, ScalarSpec(spec.type), value=value)
+        return Input(name, role, ScalarSpec(spec.type), value=value, made=True)
     return None
 
 

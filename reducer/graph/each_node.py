@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from reducer.core.case import Case, Graph, Node
+from reducer.core.case import Case, Graph, Node, Spec
 from reducer.graph.schema import Schema, parse_schema
 
 
@@ -20,6 +20,11 @@ def map_nodes(case: Case, change: Callable[[Node], Node]) -> Case:
         graph=graph(case.graph),
         subgraphs=tuple((name, graph(old)) for name, old in case.subgraphs),
     )
+
+
+def with_specs(case: Case, specs: Mapping[str, Spec]) -> Case:
+    """The case with shapes and dtypes of the named calls brought up to date."""
+    return map_nodes(case, lambda node: replace(node, spec=specs.get(node.name, node.spec)))
 
 
 def all_nodes(case: Case) -> Iterator[Node]:

@@ -6,15 +6,19 @@ from dataclasses import replace
 
 from torch.export import ExportedProgram
 
-from reducer.core.case import Case
+from reducer.core.case import Case, Spec
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, JudgeJob, RebuildJob, Spelled
 from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError, headline
+from reducer.lowering.fx.from_fx import spec_of
 from reducer.lowering.fx.targets import graph_targets, target_text
-from reducer.lowering.fx.to_fx import export_case
+from reducer.lowering.fx.to_fx import attribute_names, export_case
 from reducer.lowering.lowered import lowered
 from reducer.lowering.pipeline import StageClock, plan_from_recipe
+
+#: Up to this many values, shapes and dtypes are reported back.
+_FEW = 64
 
 
 def judge(job: JudgeJob, clock: StageClock) -> Attempt:
@@ -28,7 +32,19 @@ def judge(job: JudgeJob, clock: StageClock) -> Attempt:
     except Exception as error:  # any candidate may be nonsense: the verdict says so
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         return Attempt(invalid=reason[:300], seconds=clock.seconds)
-    return _in_case_names(lowered(program, plan, clock, job.oracle), job.case, program)
+    names = _case_names(job.case, program)
+    specs = _specs(program, names) if len(names) <= _FEW else ()  # before passes write to them
+    attempt = lowered(program, plan, clock, job.oracle)
+
+    def translate(found: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(names[name] for name in found if name in names))
+
+    return replace(
+        attempt,
+        partition=translate(attempt.partition),
+        suspects=translate(attempt.suspects),
+        specs=specs,
+    )
 
 
 def rebuild(job: RebuildJob) -> Spelled:
@@ -40,14 +56,10 @@ def rebuild(job: RebuildJob) -> Spelled:
     return Spelled(targets=tuple(graph_targets(program.graph_module)))
 
 
-def _in_case_names(attempt: Attempt, case: Case, program: ExportedProgram) -> Attempt:
-    names = _case_names(case, program)
-
-    def translate(found: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(names[name] for name in found if name in names))
-
-    return replace(
-        attempt, partition=translate(attempt.partition), suspects=translate(attempt.suspects)
+def _specs(program: ExportedProgram, names: dict[str, str]) -> tuple[tuple[str, Spec], ...]:
+    calls = [node for node in program.graph.nodes if node.op == "call_function"]
+    return tuple(
+        (names[node.name], spec_of(node.meta.get("val"))) for node in calls if node.name in names
     )
 
 
@@ -59,10 +71,10 @@ def _case_names(case: Case, program: ExportedProgram) -> dict[str, str]:
     """
     names = {}
     inputs = [item.name for item in case.graph.inputs if item.role == "input"]
-    attributes = {item.name for item in case.graph.inputs if item.role != "input"}
+    attributes = {attribute: name for name, attribute in attribute_names(case).items()}
     for spec in program.graph_signature.input_specs:
         if spec.target in attributes:
-            names[spec.arg.name] = spec.target
+            names[spec.arg.name] = attributes[spec.target]
         elif spec.target is None and inputs:
             names[spec.arg.name] = inputs.pop(0)
     expected = iter(case.graph.nodes)

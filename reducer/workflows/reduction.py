@@ -19,6 +19,7 @@ from reducer.core.order import sort_key
 from reducer.core.signature import Signature, signature_of
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt
+from reducer.graph.each_node import with_specs
 from reducer.oracle.judge import Judgement
 
 
@@ -78,7 +79,8 @@ class Reduction:
         judgement = self.judge(candidate, delta)
         if judgement.verdict is not Verdict.SAME:
             return False
-        self._best, self.attempt = candidate, judgement.attempt
+        specs = judgement.attempt.specs if judgement.attempt else ()
+        self._best, self.attempt = with_specs(candidate, dict(specs)), judgement.attempt
         self.useful[delta] += 1
         self._improved(candidate)
         return True

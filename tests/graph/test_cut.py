@@ -29,7 +29,7 @@ def test_what_computed_a_cut_value_goes(role: str) -> None:
     assert small is not None
     assert names(small) == "c"
     [made] = [item for item in small.graph.inputs if item.name == "b"]
-    assert made == Input("b", role, F32, Fill("random"))
+    assert made == Input("b", role, F32, Fill("random"), made=True)
 
 
 def test_cutting_several_cuts_the_earlier_ones_away() -> None:

@@ -210,7 +210,7 @@ SCENARIOS = {
         window(60, 80)),
     "a dtype": Scenario(
         chain({70: "cos"}, dtype="int64"), _integers, (1, 1, 1),
-        lambda case: case.graph.inputs[0].spec == TensorSpec((1, 1), "int64"), window(60, 80)),
+        lambda case: case.graph.inputs[0].spec == TensorSpec((1,), "int64"), window(60, 80)),
     "a keyword argument": Scenario(
         _with_alpha(), _alpha, (1, 1, 1),
         lambda case: case.graph.nodes[0].kwargs == (("alpha", 0.0),), window(60, 80)),

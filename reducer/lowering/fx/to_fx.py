@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -46,10 +48,30 @@ def build_module(case: Case, data: DataStore) -> torch.fx.GraphModule:
     """An FX module with one ``call_function`` per node and attributes for all that is not an input."""
     root = torch.nn.Module()
     graphs = dict(case.subgraphs)
+    names = attribute_names(case)
     for item in case.graph.inputs:
         if item.role != "input":
-            _attach(root, item, make_tensor(item, case, data))
+            _attach(root, replace(item, name=names[item.name]), make_tensor(item, case, data))
     return _graph_module(root, case.graph, graphs, case).eval()
+
+
+def attribute_names(case: Case) -> dict[str, str]:
+    """How the module calls what it holds: without the prefix that export puts in front again.
+
+    >>> from reducer.core.recipe import Recipe
+    >>> held = Input("p_l_weight", "parameter", None), Input("x", "input", None)
+    >>> attribute_names(Case(Graph(held, (), ()), Recipe()))
+    {'p_l_weight': 'l_weight'}
+    """
+    held = [item.name for item in case.graph.inputs if item.role != "input"]
+    taken = set(held) | set(dir(torch.nn.Module()))
+    names = {}
+    for name in held:
+        bare = name[2:] if name[:2] in ("p_", "b_", "c_") else name
+        free = bare.isidentifier() and bare not in taken and not keyword.iskeyword(bare)
+        names[name] = bare if free else name
+        taken.add(names[name])
+    return names
 
 
 def example_inputs(case: Case, data: DataStore) -> tuple[Any, ...]:
@@ -146,12 +168,13 @@ def _graph_module(
     bare: bool = False,
 ) -> torch.fx.GraphModule:
     fx = torch.fx.Graph()
+    names = attribute_names(case) if case is not None else {}
     values: dict[str, torch.fx.Node] = {}
     for item in graph.inputs:
         if item.role == "input":
             values[item.name] = fx.placeholder(item.name)
         else:
-            values[item.name] = fx.get_attr(item.name)
+            values[item.name] = fx.get_attr(names[item.name])
     for node in graph.nodes:
         for place, name in enumerate(graph_references(node.args)):
             if name not in values:

@@ -27,16 +27,10 @@ def census(view: View) -> Census:
     for node in view.nodes:
         found = [letters[id(value.fake_mode)] for value in fake_values(node)]
         counts.update(found)
-        if node.op != "output":
-            nodes.append(
-                CensusNode(
-                    node.name,
-                    node.op,
-                    target_of(node),
-                    ",".join(sorted(set(found))),
-                    carries_constant(node),
-                )
-            )
+        letter = ",".join(sorted(set(found)))
+        nodes.append(
+            CensusNode(node.name, node.op, target_of(node), letter, carries_constant(node))
+        )
     modes = (
         FakeMode(letter, counts[letter], created_at(mode))
         for mode in view.modes

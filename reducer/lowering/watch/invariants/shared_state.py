@@ -17,7 +17,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from reducer.core.diagnosis import Violation
 from reducer.lowering.watch.invariants.observation import Skipped
-from reducer.lowering.watch.view import View
+from reducer.lowering.watch.view import View, fake_values
 
 NAME = "shared-state"
 DEAR = False
@@ -35,10 +35,9 @@ def observe(view: View, program: ExportedProgram | None) -> _State:
     found: _State = {}
     if program is not None:
         given = View(program.graph_module, program, whole=True)
-        modes.update((id(mode), mode) for mode in given.modes)
-        numbers = tuple(map(_numbers, given.tensors))
-        form = given.digest, str(program.graph_signature), tuple(node.name for node in given.nodes)
-        found[id(program), "the program that was handed in"] = (form, numbers)
+        inputs = (value for node in given.placeholders for value in fake_values(node))
+        modes.update((id(value.fake_mode), value.fake_mode) for value in inputs)
+        found[id(program), "the program that was handed in"] = _program(given)
     for mode in modes.values():
         found.update(_of_mode(mode))
     return found
@@ -74,6 +73,17 @@ def _of_mode(mode: FakeTensorMode) -> _State:
             replaced = environment.replacements.get(symbol)
             state[owner, f"the value of symbol {symbol}"] = str(replaced)
     return state
+
+
+def _program(given: View) -> Any:
+    """What a program consists of: by identity, since nobody but a pass replaces anything in it."""
+    nodes = tuple(
+        (node.name, id(node.target), id(node.args), id(node.kwargs), id(node.meta.get("val")))
+        for node in given.nodes
+    )
+    specs = given.program.graph_signature if given.program else None
+    form = tuple(map(id, (*specs.input_specs, *specs.output_specs))) if specs else ()
+    return nodes, form, tuple(map(_numbers, given.tensors))
 
 
 def _numbers(tensor: torch.Tensor) -> int:
