@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ class Reduced:
     """What came out. ``code`` is REDUCED if the repro was confirmed; ``message`` says why not."""
 
     code: ExitCode
-    finding: Finding
+    finding: Finding = field(repr=False)  # a whole case
     folder: Path
     repro: Path
     message: str = ""
@@ -80,6 +80,7 @@ def reduce(
     Raises a :class:`~reducer.core.errors.ReducerError`: NoFailure if the model lowers, BadInput,
     NotHandled, NotReproducible.
     """
+    from reducer.workflows.output import default_output, refuse_foreign
     from reducer.workflows.reduce import reduce_subject
     from reducer.workflows.settings import ReduceSettings
 
@@ -101,10 +102,20 @@ def reduce(
         from reducer.lowering.hand_over import exported, lowering
 
         program = exported(model, example_inputs, kwargs, dynamic_shapes)
-        folder = folder or Path("reduced") / _class_name(model)
-        subject = _handed_over(program, _class_name(model), folder / "work")
+        kind, own = _class_name(model), None
         if partitioner is not None or compile_config is not None:
             own = lowering(partitioner, name, options, compile_config, notes)
+
+        def settings_in(root: Path) -> ReduceSettings:
+            work = (root / "work").resolve()
+            if own is not None:
+                return ReduceSettings(str(work / f"{kind}.py"))
+            return ReduceSettings(str(work / f"{kind}.pt2"), name, options)
+
+        folder = folder or default_output(kind, name, settings_in)
+        refuse_foreign(folder, settings_in(folder))
+        subject = _handed_over(program, kind, folder / "work")
+        if own is not None:
             subject, name, options = _script(subject, *own), None, ()
     settings = ReduceSettings(
         subject=str(subject),

@@ -146,6 +146,22 @@ class TestWithTorch:
         with pytest.raises(error):
             reducer.reduce(model, inputs, output=tmp_path)
 
+    def test_folder_of_another_run_is_left_alone(self, settings_of: Any) -> None:
+        import torch
+
+        from reducer.workflows.output import open_output
+
+        open_output(settings_of(torch.nn.ReLU(), torch.ones(1), "portable"))
+        saved = Path("reduced/ReLU/work/ReLU.pt2")
+        before = saved.read_bytes()
+        assert settings_of(torch.nn.ReLU(), torch.ones(1), "portable").subject == str(saved)
+        other = settings_of(torch.nn.ReLU(), torch.ones(7), "xnnpack")
+        assert other.subject == "reduced/ReLU-xnnpack/work/ReLU.pt2"
+        saved.write_bytes(before)
+        with pytest.raises(reducer.BadInput, match="results of another run"):
+            reducer.reduce(torch.nn.ReLU(), torch.ones(7), "xnnpack", output="reduced/ReLU")
+        assert saved.read_bytes() == before
+
     def test_export_that_fails(self, tmp_path: Path) -> None:
         import torch
 
@@ -167,4 +183,5 @@ class TestWithTorch:
         assert found.finding.case.operators < found.finding.operators_before == 4
         assert "class Repro" in found.source
         assert found.repro == tmp_path / "repro.py"
+        assert len(repr(found)) < 300
         assert any(isinstance(event, Captured) for event in events)

@@ -6,6 +6,8 @@ Only the module of the command that was asked for is imported: so ``--help`` ans
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -33,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(app(own, prog_name=name, standalone_mode=False, obj=tuple(script)) or 0)
     except (Exception, KeyboardInterrupt) as error:
         return finish(ended_by(error), manner)
+    except SystemExit:  # the argument parser's way when whoever read its output has gone
+        return finish(ended_by(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))), manner)
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from reducer.cli import values
+from reducer.cli.ending import put
 from reducer.core.wire import BackendStatus, Environment
 
 HELP = """\
@@ -43,7 +44,7 @@ def backends(
     chosen = values.interpreter(python) if python is not None else sys.executable
     environment, rows = workflow.list_backends(chosen)
     told = json.dumps(document(environment, rows), indent=1) if as_json else ""
-    print(told or table(environment, rows))
+    put(told or table(environment, rows))
     return 0
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,9 @@ REPORT = "please report it with the traceback"
 
 #: Characters of one line that is shown; messages may come from anywhere.
 _LONGEST = 500
+
+#: Errors of a stream that takes no more.
+_NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 @dataclass(frozen=True)
@@ -61,20 +66,48 @@ def ended_by(error: BaseException, *, where: str = "", output: Path | None = Non
 
 def tell(ending: Ending, manner: Manner) -> None:
     """Tell a person what happened; with ``--json`` the document does that."""
-    if manner.debug and ending.error is not None:
-        traceback.print_exception(ending.error)
-    if not manner.json:
-        print(error_text(ending), file=sys.stderr)
+    with suppress(OSError):  # nobody is there to be told
+        if manner.debug and ending.error is not None:
+            traceback.print_exception(ending.error)
+        if not manner.json:
+            print(error_text(ending), file=sys.stderr)
+
+
+class OutputLost(ReducerError):
+    """Standard output cannot be written: whoever read it has gone, or the disk is full."""
+
+    exit_code = ExitCode.BAD_INPUT
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"cannot write to standard output: {error.strerror or 'broken pipe'}")
+
+
+def put(text: str) -> None:
+    """Print on standard output, at once. Raises OutputLost."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        raise OutputLost(error) from error
 
 
 def finish(ending: Ending, manner: Manner) -> int:
     """End a command that did not come as far as a subject; returns the exit code."""
-    if isinstance(ending.error, BrokenPipeError):  # whoever read our output has gone
+    error = ending.error
+    if isinstance(error, BrokenPipeError) or (
+        isinstance(error, OSError) and error.errno in _NOT_WRITTEN and error.filename is None
+    ):
+        error = OutputLost(error)  # what the argument parser printed, or what is going on
+    if isinstance(error, OutputLost):
+        tell(ended_by(error), Manner())
+        # What the stream still holds goes nowhere, instead of failing once more when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return int(ending.code)
+        return int(error.exit_code)
     tell(ending, manner)
     if manner.json:
-        print(json.dumps(short_document(ending), indent=1))
+        try:
+            put(json.dumps(short_document(ending), indent=1))
+        except OutputLost as lost:
+            return finish(ended_by(lost), manner)
     return int(ending.code)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from reducer.cli import values
+from reducer.cli.ending import put
 from reducer.core.diagnosis import INVARIANTS
 
 HELP = """\
@@ -67,7 +68,7 @@ def explain(
     invariants = [values.oracle(name, "--watch") for name in watch or ()]
     found = explain_subject(ReduceSettings(subject, **common), invariants)
     if as_json:
-        print(json.dumps(render.document(subject, found), indent=1))
+        put(json.dumps(render.document(subject, found), indent=1))
     else:
-        print(render.text(found.diagnosis, passes=passes, notes=found.notes))
+        put(render.text(found.diagnosis, passes=passes, notes=found.notes))
     return int(found.code)

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from reducer.cli import values
-from reducer.cli.ending import Manner, ended_by, tell
+from reducer.cli.ending import Manner, OutputLost, ended_by, put, tell
 from reducer.cli.render.progress import Progress
 from reducer.cli.render.screen import open_screen
 from reducer.core.errors import BadInput, ExitCode
@@ -171,7 +171,7 @@ def reduce(
             break
     if as_json:
         document: Any = run.documents if len(subjects) > 1 else run.documents[0]
-        print(json.dumps(document, indent=1))
+        put(json.dumps(document, indent=1))
     return int(max(run.codes, key=SEVERITY.index))
 
 
@@ -188,7 +188,7 @@ class _Run:
         progress = Progress()
         try:
             code = self._reduce(settings, progress)
-        except BrokenPipeError:
+        except (BrokenPipeError, OutputLost):
             raise
         except (Exception, KeyboardInterrupt) as error:
             code = self._failed(settings.subject, error, progress)
@@ -207,11 +207,11 @@ class _Run:
         elif self.quiet:
             if outcome.message:
                 print(f"reduce: {outcome.message}", file=sys.stderr)
-            print(outcome.folder.repro)
+            put(str(outcome.folder.repro))
         else:
             from reducer.cli.render.summary import summary
 
-            print(f"\n{summary(outcome)}")
+            put(f"\n{summary(outcome)}")
         return outcome.code
 
     def _failed(self, subject: str, error: BaseException, progress: Progress) -> ExitCode:

@@ -12,7 +12,7 @@ from reducer.core.verdict import Verdict
 
 @dataclass(frozen=True)
 class Started:
-    """A subject is about to be captured. ``resumed`` is the number of stored verdicts found."""
+    """A subject is about to be captured. ``resumed`` results of earlier runs are stored."""
 
     subject: str
     backend: str | None

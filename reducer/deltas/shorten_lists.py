@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from reducer.core.case import Argument, Case, Node
 from reducer.core.delta import Edit
-from reducer.graph.each_node import all_nodes, map_nodes
+from reducer.graph.each_node import map_nodes, nodes_with_schema
+from reducer.graph.schema import parse_schema
 
 NAME = "shorten-lists"
 TOGETHER = True
@@ -17,8 +18,8 @@ def edits(case: Case) -> list[Edit]:
     """One edit per call with lists of numbers: all of its lists together, since they go in step."""
     return [
         Edit(NAME, f"lists of {node.name}", (node.name,), f"{node.name}: lists of one number")
-        for node in all_nodes(case)
-        if any(_is_long(value) for value in (*node.args, *(v for _, v in node.kwargs)))
+        for node, schema in nodes_with_schema(case)
+        if any(_is_long(value) and not a.is_default(value) for a, value in schema.bind(node))
     ]
 
 
@@ -29,8 +30,11 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
     def change(node: Node) -> Node:
         if node.name not in names:
             return node
-        args = tuple(_short(value) for value in node.args)
-        return replace(node, args=args, kwargs=tuple((k, _short(v)) for k, v in node.kwargs))
+        known = {a.name: a for a in parse_schema(case.schemas[node.target]).arguments}
+        positional = zip(known.values(), node.args, strict=False)
+        args = tuple(v if a.is_default(v) else _short(v) for a, v in positional)
+        kwargs = tuple((k, v if known[k].is_default(v) else _short(v)) for k, v in node.kwargs)
+        return replace(node, args=args, kwargs=kwargs)
 
     return map_nodes(case, change)
 

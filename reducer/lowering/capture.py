@@ -119,7 +119,7 @@ class _Capturing:
         except Exception as error:
             return self._attempt(error, program, self.clock.stage or Stage.TO_EDGE)
         if unasked:
-            self.notes.append(f"the .pte was not run: {unasked}")
+            self.notes.append(f"the .pte was not checked: {unasked}")
         return Attempt(seconds=self._seconds)
 
     def _script(self, script: Script) -> Capture:
@@ -143,6 +143,7 @@ class _Capturing:
         if call.error is not None:
             detach(call.error, call.handled)
         self._remark(call, record.ending)
+        self._remark_others(call, record.calls)
         if call.lowering is not None and call.lowering.methods:
             return self._observed(call, call.lowering)
         assert call.error is not None
@@ -204,6 +205,23 @@ class _Capturing:
             self.notes.append(f"the script goes on after {call.name} raised")
         elif ending is not None and not told and not isinstance(ending, SystemExit):
             self.notes.append(f"the script then ended with {headline(ending)}")
+
+    def _remark_others(self, call: Observation, calls: list[Observation]) -> None:
+        """Say that other lowerings of the script raised as well: they are not what is reduced."""
+        others = [
+            other
+            for other in calls
+            if other.error is not None
+            and other.error is not call.error
+            and other.stage not in (Stage.EXPORT, Stage.QUANTIZE)
+        ]
+        if others:
+            first, more = others[0], f" (and {len(others) - 1} more)" if others[1:] else ""
+            assert first.error is not None
+            self.notes.append(
+                f"another call, {first.name}, raises as well and is not what is reduced:"
+                f" {headline(first.error)}{more}"
+            )
 
     @property
     def _seconds(self) -> tuple[tuple[str, float], ...]:

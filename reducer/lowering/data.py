@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import load_file, save
 
 from reducer.core.case import Fill
+from reducer.lowering.errors import SubjectError
 
 #: Tensors of at most this many elements are written into the case itself.
 LITERAL_ELEMENTS = 64
@@ -26,7 +27,16 @@ class DataStore:
         self.folder = Path(folder)
 
     def fill(self, tensor: torch.Tensor) -> Fill:
-        """How to write down the tensor's numbers; stores them if they are many and irregular."""
+        """How to write down the tensor's numbers; stores them if they are many and irregular.
+
+        Raises SubjectError for a tensor without numbers.
+        """
+        if tensor.is_meta:
+            raise SubjectError(
+                "the program holds tensors on the meta device, which have no numbers",
+                hint='make model and inputs on the CPU: without torch.set_default_device("meta") or'
+                ' device="meta"; or give them numbers with model.to_empty(device="cpu")',
+            )
         plain = tensor.detach().cpu()
         if plain.numel() == 0:
             return Fill("zeros")

@@ -6,6 +6,8 @@ these stages are recognised, not reduced yet.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -36,8 +38,7 @@ def run(manager: Any, program: ExportedProgram, clock: StageClock) -> str:
     missing = _delegates(manager) - set(runtime.backend_registry.registered_backend_names)
     if missing:
         return f"no runtime here for {', '.join(sorted(missing))}"
-    args, kwargs = program.example_inputs
-    leaves = torch.utils._pytree.tree_leaves((args, kwargs))
+    leaves = torch.utils._pytree.tree_leaves(_inputs(program))
     with clock.at(Stage.LOAD_PTE):
         method = runtime.load_program(manager.buffer).load_method("forward")
     with clock.at(Stage.EXECUTE):
@@ -46,7 +47,11 @@ def run(manager: Any, program: ExportedProgram, clock: StageClock) -> str:
         expected = _expected(program)
         if expected is None:
             return "the program gives other numbers each time"
-        _compare(expected, list(outputs))
+        signature = manager.exported_program().graph_signature  # functional: it tells what changes
+        if _forgotten(program, signature.buffers_to_mutate.values()):
+            return "it keeps no initial numbers of buffers that the model changes"
+        # inputs that are written to are returned as well, before all else
+        _compare(expected, list(outputs)[len(signature.user_inputs_to_mutate) :])
     return ""
 
 
@@ -64,13 +69,28 @@ def _expected(program: ExportedProgram) -> list[Any] | None:
     return first
 
 
-def _call(program: ExportedProgram) -> list[Any]:
-    args, kwargs = torch.utils._pytree.tree_map(
+def _forgotten(program: ExportedProgram, changed: Iterable[str]) -> bool:
+    """Whether one of the buffers that are written to does not start as zeros.
+
+    Such a buffer is only its shape and dtype in a ``.pte``.
+    """
+    state = {**program.constants, **program.state_dict}
+    return any(name in state and bool(state[name].any()) for name in changed)
+
+
+def _inputs(program: ExportedProgram) -> Any:
+    """Copies of the example inputs: a program may write to what it is given."""
+    return torch.utils._pytree.tree_map(
         lambda leaf: leaf.clone() if isinstance(leaf, torch.Tensor) else leaf,
         program.example_inputs,
     )
+
+
+def _call(program: ExportedProgram) -> list[Any]:
+    args, kwargs = _inputs(program)
+    module = copy.deepcopy(program.module())  # which shares its buffers with the program
     with torch.no_grad():
-        result = program.module()(*args, **kwargs)
+        result = module(*args, **kwargs)
     return [leaf for leaf in torch.utils._pytree.tree_leaves(result) if leaf is not None]
 
 

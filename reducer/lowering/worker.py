@@ -210,6 +210,8 @@ class Worker:
                 result = json.loads(answer)
         if result is None:
             result = text.encode(_death(child, status, progress + b"\n" + answer))
+        elif child.logged >= _LOG_LIMIT and result.get("_") == Broken.__name__:
+            os.write(2, result["traceback"].encode())  # there was no room for it in the log
         _send(self.connection, {"id": number, "result": result, "seconds": now - child.started})
 
 
@@ -229,6 +231,7 @@ def _run_child(message: dict[str, Any], result_fd: int, output_fd: int) -> None:
         answer = run_job(text.decode(message["job"]), lambda stage: _progress(result_fd, stage))
     except BaseException:
         answer = Broken(traceback.format_exc())
+        _write(output_fd, answer.traceback.encode())  # whatever the job made of sys.stderr
     _write(result_fd, text.dumps(answer).encode())
     os._exit(0)
 

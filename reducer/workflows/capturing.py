@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import NamedTuple
 
 from reducer.core import text
 from reducer.core.wire import Capture, CaptureJob, Limits, Result
@@ -20,6 +21,13 @@ _PRELOAD = {
 }
 
 
+class Taken(NamedTuple):
+    """What capturing gave. ``anew``: it is not what an earlier run in this folder captured."""
+
+    result: Result
+    anew: bool
+
+
 def preload_for(settings: ReduceSettings) -> list[str]:
     """Modules worth importing before the subject: those of the backend that it is lowered for."""
     words = (settings.backend or _source(settings.subject)).lower()
@@ -34,7 +42,7 @@ def capture(
     store: Store,
     folder: OutputFolder,
     first_timeout: float,
-) -> Result:
+) -> Taken:
     """Run the subject once, or take the stored capture if none of its files changed since."""
     job = CaptureJob(
         str(Path(settings.subject).resolve())
@@ -49,11 +57,16 @@ def capture(
     key = store_key("capture", text.dumps(job), worker.environment)
     known = store.get(key)
     if known is not None and isinstance(known[0], Capture) and _unchanged(known[0], folder):
-        return known[0]
+        return Taken(known[0], anew=False)
     answer = worker.run(job, Limits(settings.timeout or first_timeout))
     if isinstance(answer.result, Capture):
         store.put(key, answer.result, answer.seconds)
-    return answer.result
+    return Taken(answer.result, known is None or _differ(known[0], answer.result))
+
+
+def _differ(known: Result, found: Result) -> bool:
+    both = isinstance(known, Capture) and isinstance(found, Capture)
+    return not both or known.case != found.case  # type: ignore[union-attr]
 
 
 def _unchanged(found: Capture, folder: OutputFolder) -> bool:

@@ -7,12 +7,16 @@
       finding.json    case, signature, versions, counts, certificate
       others/         other failures met on the way, a script and a record each
       work/           verdict store, tensors, log: may be deleted when the run is over
+        earlier-<n>/  results of a run on the subject as it was before it was edited
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +27,10 @@ from reducer.workflows.settings import ReduceSettings
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """Paths within the output folder of one run."""
+    """Paths within the output folder of one run. ``made``: the outermost folder made for it."""
 
     root: Path
+    made: Path | None = None
 
     @property
     def repro(self) -> Path:
@@ -43,6 +48,11 @@ class OutputFolder:
         return self.root / "others"
 
     @property
+    def marker(self) -> Path:
+        """Whose results these are."""
+        return self.root / "work" / "run.json"
+
+    @property
     def store(self) -> Path:
         """Verdicts."""
         return self.root / "work" / "verdicts.sqlite"
@@ -57,33 +67,74 @@ class OutputFolder:
         """What torch and executorch printed."""
         return self.root / "work" / "worker.log"
 
+    def set_aside(self) -> Path | None:
+        """Move results out of the way; returns where to, None if there are none. Raises OSError."""
+        data = self.repro.with_suffix(".safetensors")
+        results = [path for path in (self.repro, data, self.finding, self.others) if path.exists()]
+        if not results:
+            return None
+        number = 1
+        while (earlier := self.root / "work" / f"earlier-{number}").exists():
+            number += 1
+        earlier.mkdir(parents=True)
+        for path in results:
+            path.rename(earlier / path.name)
+        return earlier
+
+    def remove_unused(self) -> None:
+        """Remove what was made for a run that has nothing to show."""
+        if self.made is None or [path.name for path in self.root.iterdir()] != ["work"]:
+            return
+        shutil.rmtree(self.root / "work", ignore_errors=True)
+        for folder in (self.root, *self.root.parents):
+            with suppress(OSError):  # something else is in it
+                folder.rmdir()
+            if folder == self.made:
+                return
+
 
 def open_output(settings: ReduceSettings) -> OutputFolder:
-    """The folder for this run, made and writable. Raises BadInput.
+    """The folder for this run, made and writable. Raises BadInput."""
+    name = subject_name(settings.subject)
+    root = settings.output or default_output(name, settings.backend, lambda _: settings)
+    refuse_foreign(root, settings)
+    folder = OutputFolder(root, _outermost_missing(root))
+    try:
+        write_atomic(folder.marker, json.dumps(_belongs(settings), indent=1))
+        folder.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(
+            f"cannot write to {root}: {error.strerror or error}",
+            hint="choose another output folder with -o",
+        ) from error
+    return folder
 
-    Without ``-o`` it is ``reduced/<name>``; if that belongs to another subject or backend, a longer
-    name, so that nothing is overwritten.
+
+def default_output(
+    name: str, backend: str | None, settings_in: Callable[[Path], ReduceSettings]
+) -> Path:
+    """``reduced/<name>``; if that belongs to another subject or backend, a longer name.
+
+    ``settings_in`` are those of a run in that folder. Raises BadInput.
     """
-    belongs = {"subject": _resolved(settings.subject), "backend": settings.backend or ""}
-    belongs["options"] = repr(settings.options)
-    if settings.oracle:
-        belongs["oracle"] = settings.oracle
-    candidates = [settings.output] if settings.output else _names(settings)
-    for root in candidates:
-        assert root is not None
-        folder, marker = OutputFolder(root), root / "work" / "run.json"
-        if settings.output is None and marker.exists() and _read(marker) != belongs:
-            continue
-        try:
-            write_atomic(marker, json.dumps(belongs, indent=1))
-            folder.data.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(
-                f"cannot write to {root}: {error.strerror or error}",
-                hint="choose another output folder with -o",
-            ) from error
-        return folder
+    for root in _names(name, backend):
+        if _owner(root) in (None, _belongs(settings_in(root))):
+            return root
     raise BadInput("no free folder name under reduced/", hint="choose one with -o")
+
+
+def refuse_foreign(root: Path, settings: ReduceSettings) -> None:
+    """Raises BadInput if the folder holds results of another run, so that nothing is overwritten."""
+    owner, belongs = _owner(root), _belongs(settings)
+    if owner is None or owner == belongs:
+        return
+    whose = [f"{key} {owner[key]}" for key in owner if owner[key] != belongs.get(key)]
+    whose += [f"no {key}" for key in belongs if key not in owner]
+    raise BadInput(
+        f"{root} holds the results of another run, which was of {owner.get('subject')}"
+        f" ({', '.join(whose)})",
+        hint="choose another output folder with -o, or delete that one",
+    )
 
 
 def subject_name(subject: str) -> str:
@@ -92,19 +143,35 @@ def subject_name(subject: str) -> str:
     return re.sub(r"\W+", "_", last.rpartition(":")[2] or last).strip("_") or "subject"
 
 
-def _names(settings: ReduceSettings) -> list[Path]:
-    name = subject_name(settings.subject)
-    backend = re.sub(r"\W+", "_", settings.backend or "as_written")
-    longer = [f"{name}-{backend}", *(f"{name}-{backend}-{number}" for number in range(2, 100))]
-    return [Path("reduced") / text for text in (name, *longer)]
+def _names(name: str, backend: str | None) -> list[Path]:
+    backend = re.sub(r"\W+", "_", backend or "as_written")
+    longer = f"{name}-{backend}"
+    names = (name, longer, *(f"{longer}-{number}" for number in range(2, 100)))
+    return [Path("reduced") / text for text in names]
 
 
 def _resolved(subject: str) -> str:
     return str(Path(subject).resolve()) if Path(subject).exists() else subject
 
 
-def _read(marker: Path) -> object:
+def _belongs(settings: ReduceSettings) -> dict[str, str]:
+    """What tells the runs of a folder from others."""
+    belongs = {"subject": _resolved(settings.subject), "backend": settings.backend or ""}
+    belongs["options"] = repr(settings.options)
+    if settings.oracle:
+        belongs["oracle"] = settings.oracle
+    return belongs
+
+
+def _owner(root: Path) -> dict[str, str] | None:
+    """What is noted in a folder about its run; None if nothing is."""
     try:
-        return json.loads(marker.read_text())
+        noted = json.loads(OutputFolder(root).marker.read_text())
     except (OSError, ValueError):
         return None
+    return noted if isinstance(noted, dict) else None
+
+
+def _outermost_missing(root: Path) -> Path | None:
+    missing = [folder for folder in (root, *root.parents) if not folder.exists()]
+    return missing[-1] if missing else None

@@ -6,7 +6,7 @@ import errno
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reducer.core.case import Case
@@ -19,7 +19,7 @@ from reducer.core.errors import (
     ReducerError,
     WorkerDied,
 )
-from reducer.core.events import Captured, Confirmed, Event, Improved, PhaseBegan, Started
+from reducer.core.events import Captured, Confirmed, Event, Improved, Note, PhaseBegan, Started
 from reducer.core.finding import Evidence, Finding
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
@@ -59,9 +59,9 @@ class Outcome:
     """How a run ended: exit code, what was found, where it is; ``message`` if it fell short."""
 
     code: ExitCode
-    finding: Finding
+    finding: Finding = field(repr=False)  # a whole case
     folder: OutputFolder
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float] = field(repr=False)
     message: str = ""
 
 
@@ -84,6 +84,11 @@ def reduce_subject(
         preload = preload_for(settings)
         with open_worker(folder.log, python=settings.python, preload=preload) as worker:
             return _Run(settings, report, folder, store, worker).run()
+    except BadInput as error:
+        if not len(store) and str(folder.log) not in error.hint:
+            store.close()
+            folder.remove_unused()
+        raise
     except (NoEnvironment, WorkerDied) as error:
         error.hint = error.hint or f"its output is in {folder.log}"
         raise
@@ -121,8 +126,10 @@ class _Run:
         with timed(self.seconds, "start worker"):
             _ = self.worker.environment
         with timed(self.seconds, "capture"):
-            result = capture(self.settings, self.worker, self.store, self.folder, _FIRST_TIMEOUT)
-        captured = captured_or_raise(result, self.settings, self.folder.log)
+            taken = capture(self.settings, self.worker, self.store, self.folder, _FIRST_TIMEOUT)
+        if taken.anew and (earlier := self.folder.set_aside()):
+            self.report(Note(f"captured anew: the results of an earlier run are now in {earlier}"))
+        captured = captured_or_raise(taken.result, self.settings, self.folder.log)
         case, self.failure = failing_case(captured, self.settings)
         self.start = with_last_stage(case, captured.attempt)
         self.signature = signature_of(self.failure)
@@ -149,7 +156,9 @@ class _Run:
             if not self.reduction.found:
                 raise
             self._write_best(self.reduction.best)
-            message = f"interrupted after {self.judge.counts.paid} calls; the best so far is kept"
+            paid = self.judge.counts.paid
+            calls = f"{paid} paid call{'' if paid == 1 else 's'}"
+            message = f"Ctrl-C or SIGTERM came after {calls}; the best so far is kept"
             return self._end(ExitCode.INTERRUPTED, "interrupted", {}, message)
 
     def _report_capture(self, captured: Capture) -> None:
@@ -239,8 +248,9 @@ class _Run:
         return NotReproducible(
             f"the captured program, rebuilt, does not fail the same way: {judgement.verdict} "
             f"({judgement.detail}); {different}",
-            hint="if running the subject again fails only sometimes, it is flaky; otherwise please "
-            "report this model",
+            hint="if running the subject again fails only sometimes, it is flaky; settings that it"
+            " makes for its whole process (warning filters, default dtype or device, environment"
+            " variables) are not part of the case; otherwise please report this model",
         )
 
     def _ask(self, source: str) -> Spelled:

@@ -59,8 +59,8 @@ def main() -> None:
                 for way, invariants in WAYS:
                     spent, seen = seconds(name, backend, invariants)
                     best[way], runs = min(best[way], spent), max(runs, seen)
-            for way in best:
-                totals[way] += best[way]
+            for way, least in best.items():
+                totals[way] += least
             shown = "".join(f"{best[way]:8.2f}s" for way, _ in WAYS)
             print(f"{name:<16}{backend:<10}{runs:>6}{shown}", flush=True)
     shown = "".join(f"{totals[way] / totals['off']:8.2f}x" for way, _ in WAYS)

@@ -138,7 +138,7 @@ def test_signals_interrupt(
 @pytest.mark.parametrize(
     ("code", "message"),
     [(ExitCode.REDUCED, ""), (ExitCode.STOPPED, "--max-calls 3 reached"),
-     (ExitCode.INTERRUPTED, "interrupted after 3 calls")],
+     (ExitCode.INTERRUPTED, "Ctrl-C or SIGTERM came after 3 paid calls")],
 )  # fmt: skip
 def test_outcomes(
     code: ExitCode, message: str, command: Any, workflow_that: Any, finished: Any
@@ -261,7 +261,31 @@ def test_reader_that_goes_away(command: Callable[..., Any], workflow_that: Any) 
     workflow_that(BrokenPipeError())
     stdout = os.dup(1)
     try:
-        assert command("net.py").code == 1
+        assert command("net.py").code == 2
     finally:
         os.dup2(stdout, 1)
         os.close(stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "into", "message"),
+    [
+        ("--help", "| true", "Broken pipe"),
+        ("--help", "> /dev/full", "No space left on device"),
+        ("no.py --json", "| true", "Broken pipe"),
+        ("no.py --json", "> /dev/full", "No space left on device"),
+        ("no.py", "> /dev/full", None),  # nothing is to be written there
+        ("no.py", "2> /dev/full", None),
+    ],
+)
+def test_standard_output_that_cannot_be_written(
+    arguments: str, into: str, message: str | None
+) -> None:
+    # what reads is gone before anything is written
+    run = f"{{ sleep 0.2; exec {sys.executable} -m reducer {arguments}; }}"
+    script = f"set -o pipefail; {run} {into}"
+    done = subprocess.run(["bash", "-c", script], check=False, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    if message is not None:
+        assert done.stderr == f"reduce: cannot write to standard output: {message}\n"
+    assert "Traceback" not in done.stderr

@@ -112,6 +112,8 @@ IN_WORKER = [
         "import torch\nmodel = torch.nn.ReLU\n" + INPUTS),
     Row("model is a state dict", "subject.py", 2, "not a torch.nn.Module", "model = {}\n" + INPUTS
         .replace("torch.randn(1, 4)", "1")),
+    Row("meta tensors", "subject.py", 2, "meta device",
+        "import torch\ntorch.set_default_device('meta')\n" + GOOD),
     Row("inputs of another type", "subject.py", 2, "is a str", MODEL + "example_inputs = 'x'\n"),
     Row("get_model raises", "subject.py", 2, "OSError: no weights",
         "def get_model(): raise OSError('no weights')\ndef get_example_inputs(): return ()\n"),
@@ -226,6 +228,8 @@ def test_refused_by_the_worker(
     with trouble(row, monkeypatch):
         result = command(*row.arguments.split())
     check(row, result)
+    if row.arguments.startswith("subject.py -b") and row.code == 2 and row.source == GOOD:
+        assert not (tmp_path / "reduced").exists(), "left behind, with nothing in it"
 
 
 def trouble(row: Row, monkeypatch: pytest.MonkeyPatch) -> Any:

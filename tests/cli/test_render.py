@@ -23,7 +23,7 @@ from reducer.core.wire import BackendStatus, Environment
 
 PLAIN = """\
 net.py with vulkan -> reduced/net
-resumed: 3 results of an earlier run
+3 stored results of earlier runs
 fails in preprocess: model file of 303 operators, lowered with vulkan (9.4 s)
   observed: Exception: An error occurred when running the 'Fuse' pass
   names:    Fuse

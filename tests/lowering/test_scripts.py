@@ -66,7 +66,8 @@ STYLES = [
      "    to_edge_transform_and_lower(export(Good(), (x,)))", Stage.TO_EDGE, 3, "goes on after"),
     ("swallowed, then another ends it",
      "try:\n    to_edge(export(Bad(), (x,)))\nexcept Exception:\n    to_edge_transform_and_lower("
-     "export(Tagged(), (x,)), partitioner=[XnnpackPartitioner()])", Stage.PARTITION, 3, ""),
+     "export(Tagged(), (x,)), partitioner=[XnnpackPartitioner()])", Stage.PARTITION, 3,
+     "another call, to_edge, raises as well and is not what is reduced: SpecViolationError"),
     ("two models, the second fails",
      f"to_edge_transform_and_lower(export(Good(), (x,)))\n{LOWER_BAD}", Stage.TO_EDGE, 3, ""),
     ("several models in a loop",

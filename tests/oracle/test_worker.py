@@ -19,6 +19,7 @@ from reducer.core.recipe import Recipe
 from reducer.core.stage import Stage
 from reducer.core.wire import (
     Attempt,
+    Broken,
     Capture,
     CaptureJob,
     Death,
@@ -187,6 +188,13 @@ def test_the_log_takes_only_so_much_of_a_flood(
     before = warm_worker.log.stat().st_size
     plant("import os\nfor _ in range(4000): os.write(1, b'flood ' * 1000)")
     assert 0 < warm_worker.log.stat().st_size - before < 3 << 20
+
+
+def test_the_traceback_of_a_bug_is_in_the_log(warm_worker: Worker) -> None:
+    result = warm_worker.run(Limits(), LIMITS).result  # type: ignore[arg-type]  which is no job
+    assert isinstance(result, Broken)
+    assert "TypeError: unknown job Limits" in result.traceback
+    assert result.traceback in warm_worker.log.read_text()
 
 
 def test_output_that_is_no_text_does_no_harm(plant: Callable[..., Result]) -> None:

@@ -80,7 +80,7 @@ def ending_document(subject: str, ending: Ending, progress: Progress) -> dict[st
         "hint": ending.hint,
         "calls": progress.calls,
     }
-    if progress.output is not None:
+    if progress.output is not None and progress.output.exists():
         document["paths"] = {"folder": str(progress.output)}
         if progress.repro is not None:
             document["paths"]["repro"] = str(progress.repro)

@@ -70,5 +70,5 @@ def _started(event: Started) -> list[str]:
     backend = f" with {event.backend}" if event.backend else ""
     lines = [f"{event.subject}{backend} -> {shown_path(event.output)}"]
     if event.resumed:
-        lines.append(f"resumed: {count(event.resumed, 'result')} of an earlier run")
+        lines.append(f"{count(event.resumed, 'stored result')} of earlier runs")
     return lines
