@@ -107,14 +107,14 @@ def reduce(
             own = lowering(partitioner, name, options, compile_config, notes)
 
         def settings_in(root: Path) -> ReduceSettings:
-            work = (root / "work").resolve()
+            work = (root / "state").resolve()
             if own is not None:
                 return ReduceSettings(str(work / f"{kind}.py"))
             return ReduceSettings(str(work / f"{kind}.pt2"), name, options)
 
         folder = folder or default_output(kind, name, settings_in)
         refuse_foreign(folder, settings_in(folder))
-        subject = _handed_over(program, kind, folder / "work")
+        subject = _handed_over(program, kind, folder / "state")
         if own is not None:
             subject, name, options = _script(subject, *own), None, ()
     settings = ReduceSettings(

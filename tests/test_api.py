@@ -81,10 +81,10 @@ class TestWithTorch:
         dynamic = {"input": {0: torch.export.Dim("batch")}}
         model = torch.nn.Linear(4, 4)
         found = settings_of(model, inputs, "portable", dynamic_shapes=dynamic)
-        assert (found.subject, found.backend) == ("reduced/Linear/work/Linear.pt2", "portable")
+        assert (found.subject, found.backend) == ("reduced/Linear/state/Linear.pt2", "portable")
         program = torch.export.load(found.subject)
         assert program.range_constraints
-        assert settings_of(program, output="x").subject == "x/work/ExportedProgram.pt2"
+        assert settings_of(program, output="x").subject == "x/state/ExportedProgram.pt2"
 
     def test_backend_as_a_class_with_options(self, settings_of: Any) -> None:
         import torch
@@ -112,13 +112,13 @@ class TestWithTorch:
         first = settings_of(
             torch.nn.ReLU(), torch.ones(1), partitioner=partitioner, compile_config=config
         )
-        assert (first.subject, first.backend) == ("reduced/ReLU/work/ReLU.py", None)
+        assert (first.subject, first.backend) == ("reduced/ReLU/state/ReLU.py", None)
         text = Path(first.subject).read_text()
         assert 'VulkanPartitioner({"require_dynamic_shapes": True})' in text
         assert "compile_config=EdgeCompileConfig(_check_ir_validity=False)" in text
         settings_of(torch.nn.ReLU(), torch.ones(7), partitioner=partitioner)
         assert Path(first.subject).read_text() != text
-        assert len(list(Path("reduced/ReLU/work").glob("*.pt2"))) == 1
+        assert len(list(Path("reduced/ReLU/state").glob("*.pt2"))) == 1
 
     def test_instance_made_earlier_is_told(self) -> None:
         from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
@@ -152,11 +152,11 @@ class TestWithTorch:
         from reducer.workflows.output import open_output
 
         open_output(settings_of(torch.nn.ReLU(), torch.ones(1), "portable"))
-        saved = Path("reduced/ReLU/work/ReLU.pt2")
+        saved = Path("reduced/ReLU/state/ReLU.pt2")
         before = saved.read_bytes()
         assert settings_of(torch.nn.ReLU(), torch.ones(1), "portable").subject == str(saved)
         other = settings_of(torch.nn.ReLU(), torch.ones(7), "xnnpack")
-        assert other.subject == "reduced/ReLU-xnnpack/work/ReLU.pt2"
+        assert other.subject == "reduced/ReLU-xnnpack/state/ReLU.pt2"
         saved.write_bytes(before)
         with pytest.raises(reducer.BadInput, match="results of another run"):
             reducer.reduce(torch.nn.ReLU(), torch.ones(7), "xnnpack", output="reduced/ReLU")

@@ -146,7 +146,7 @@ def _internal_error(error: BaseException, where: str, output: Path | None) -> En
 def _keep_traceback(error: BaseException, output: Path | None) -> Path | None:
     if output is None:
         return None
-    path = output / "work" / "error.log"
+    path = output / "state" / "error.log"
     try:
         path.write_text("".join(traceback.format_exception(error)))
     except OSError:

@@ -6,7 +6,7 @@
       repro.py        the best case so far, as a script; confirmed at the end
       finding.json    case, signature, versions, counts, certificate
       others/         other failures met on the way, a script and a record each
-      work/           verdict store, tensors, log: may be deleted when the run is over
+      state/           verdict store, tensors, log: may be deleted when the run is over
         earlier-<n>/  results of a run on the subject as it was before it was edited
 """
 
@@ -50,22 +50,22 @@ class OutputFolder:
     @property
     def marker(self) -> Path:
         """Whose results these are."""
-        return self.root / "work" / "run.json"
+        return self.root / "state" / "run.json"
 
     @property
     def store(self) -> Path:
         """Verdicts."""
-        return self.root / "work" / "verdicts.sqlite"
+        return self.root / "state" / "verdicts.sqlite"
 
     @property
     def data(self) -> Path:
         """Tensors by digest."""
-        return self.root / "work" / "data"
+        return self.root / "state" / "data"
 
     @property
     def log(self) -> Path:
         """What torch and executorch printed."""
-        return self.root / "work" / "worker.log"
+        return self.root / "state" / "worker.log"
 
     def set_aside(self) -> Path | None:
         """Move results out of the way; returns where to, None if there are none. Raises OSError."""
@@ -74,7 +74,7 @@ class OutputFolder:
         if not results:
             return None
         number = 1
-        while (earlier := self.root / "work" / f"earlier-{number}").exists():
+        while (earlier := self.root / "state" / f"earlier-{number}").exists():
             number += 1
         earlier.mkdir(parents=True)
         for path in results:
@@ -83,9 +83,9 @@ class OutputFolder:
 
     def remove_unused(self) -> None:
         """Remove what was made for a run that has nothing to show."""
-        if self.made is None or [path.name for path in self.root.iterdir()] != ["work"]:
+        if self.made is None or [path.name for path in self.root.iterdir()] != ["state"]:
             return
-        shutil.rmtree(self.root / "work", ignore_errors=True)
+        shutil.rmtree(self.root / "state", ignore_errors=True)
         for folder in (self.root, *self.root.parents):
             with suppress(OSError):  # something else is in it
                 folder.rmdir()

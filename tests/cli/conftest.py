@@ -159,7 +159,7 @@ def workflow_that(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[ReduceS
         def reduce_subject(settings: ReduceSettings, report: Callable[[Event], None]) -> Outcome:
             calls.append(settings)
             root = Path("reduced/net")
-            (root / "work").mkdir(parents=True, exist_ok=True)
+            (root / "state").mkdir(parents=True, exist_ok=True)
             (root / "repro.py").write_text(REPRO)
             for event in events(root)[:after]:
                 report(event)

@@ -112,7 +112,7 @@ def test_debug_shows_the_traceback(command: Any, workflow_that: Any) -> None:
 def test_traceback_of_a_bug_is_kept(command: Any, workflow_that: Any, tmp_path: Path) -> None:
     workflow_that(ZeroDivisionError("x"))
     assert "error.log" in command("net.py").err
-    kept = (tmp_path / "reduced/net/work/error.log").read_text()
+    kept = (tmp_path / "reduced/net/state/error.log").read_text()
     assert kept.endswith("ZeroDivisionError: x\n")
 
 

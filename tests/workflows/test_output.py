@@ -75,10 +75,10 @@ def test_results_of_a_subject_since_edited_are_set_aside(settings: ReduceSetting
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(str(number))
         (note,) = [event for event in refused(settings) if isinstance(event, Note)]
-        assert f"out/work/earlier-{number}" in note.text
-        assert [path.name for path in Path("out").iterdir()] == ["work"]
+        assert f"out/state/earlier-{number}" in note.text
+        assert [path.name for path in Path("out").iterdir()] == ["state"]
         for name in names:
-            assert Path(f"out/work/earlier-{number}", name).read_text() == str(number)
+            assert Path(f"out/state/earlier-{number}", name).read_text() == str(number)
     assert not [event for event in refused(settings) if isinstance(event, Note)]
 
 
@@ -86,9 +86,9 @@ def test_a_folder_with_nothing_in_it_is_removed_by_the_run_that_made_it(
     settings: ReduceSettings,
 ) -> None:
     refused(settings)
-    assert Path("out/work").exists()
+    assert Path("out/state").exists()
     Path("mine").mkdir()
-    for folder, left in [("a/b/c", "a"), ("mine/b", "mine/b"), ("mine", "mine/work")]:
+    for folder, left in [("a/b/c", "a"), ("mine/b", "mine/b"), ("mine", "mine/state")]:
         refused(replace(settings, output=Path(folder)))
         assert Path(left).exists() is (folder == "mine")
     assert Path("mine").exists()

@@ -87,7 +87,7 @@ def test_killed_and_resumed_it_ends_as_if_nothing_had_happened(subject: Path, tm
     assert findings[0].case == findings[1].case
     assert findings[0].certificate == findings[1].certificate
     assert findings[0].ledger.calls == findings[1].ledger.calls
-    store = Store(tmp_path / "killed" / "work" / "verdicts.sqlite")
+    store = Store(tmp_path / "killed" / "state" / "verdicts.sqlite")
     assert store.most_paid == 1, "a call was paid twice"
     store.close()
 
