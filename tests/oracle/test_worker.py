@@ -97,7 +97,8 @@ def test_it_says_what_it_runs_on(warm_worker: Worker) -> None:
     assert here.torch
     assert here.executorch
     assert here.python == ".".join(map(str, sys.version_info[:3]))
-    assert dict(here.accelerations).keys() == {"vulkan-fusion-patterns", "composite-operator-table"}
+    assert here.accelerations  # each names itself, and says "on" or why not
+    assert {state for _, state in here.accelerations} == {"on"}
 
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGKILL", "SIGBUS"])
