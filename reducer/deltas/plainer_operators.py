@@ -1,4 +1,4 @@
-"""Call a multiplication by 2 where any operator that keeps shape and dtype would do.
+"""Call a multiplication by 2 where any operator that keeps the shape would do.
 
 What then remains of an operator's name in the repro is there because the failure needs it.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reducer.core.case import Case, Ref, TensorSpec, references
+from reducer.core.case import Case, Ref, Size, Spec, TensorSpec, references
 from reducer.core.delta import Edit
 from reducer.core.order import PLAINEST_OPERATOR, operator_rank
 from reducer.graph.prune import prune
@@ -28,11 +28,16 @@ def edits(case: Case) -> list[Edit]:
             continue
         if not isinstance(node.spec, TensorSpec):
             continue
-        alike = [n for value in node.args for n in references(value) if shape.spec(n) == node.spec]
+        read = [name for value in node.args for name in references(value)]
+        alike = [name for name in read if _shape(shape.spec(name)) == node.spec.shape]
         if alike:
             what = f"{node.name}: {alike[0]} * 2"
             found.append(Edit(NAME, f"operator of {node.name}", (node.name, alike[0]), what))
     return found
+
+
+def _shape(spec: Spec) -> tuple[Size, ...] | None:
+    return spec.shape if isinstance(spec, TensorSpec) else None
 
 
 def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
