@@ -103,6 +103,11 @@ class Fill:
     values: tuple[complex | float | int | bool, ...] = ()
     digest: str = ""
 
+    @property
+    def is_generated(self) -> bool:
+        """Whether it suits any shape and dtype, since the numbers are made and not written down."""
+        return self.kind in ("zeros", "ones", "random")
+
 
 @dataclass(frozen=True)
 class Input:

@@ -50,7 +50,7 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
 
 
 def _fill(fill: Fill) -> Fill:
-    return fill if fill.kind in ("zeros", "ones", "random") else Fill("random")
+    return fill if fill.is_generated else Fill("random")
 
 
 def _dtypes(case: Case) -> Iterator[str]:

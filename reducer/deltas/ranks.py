@@ -60,7 +60,7 @@ def _flattened(item: Input, rank: int) -> Input:
     spec, small = item.spec, _trailing(item.spec, rank)
     if not isinstance(spec, TensorSpec) or not isinstance(small, TensorSpec) or small == spec:
         return item
-    fits = item.fill.kind in ("zeros", "ones", "random") or small.elements == spec.elements
+    fits = item.fill.is_generated or small.elements == spec.elements
     return replace(item, spec=small, fill=item.fill if fits else Fill("random"))
 
 

@@ -182,7 +182,7 @@ def _resize_axis(case: Case, name: str, axis: int, small: int) -> Case:
 
 
 def _fill(item: Input, spec: Spec) -> Fill:
-    if spec == item.spec or item.fill.kind in ("zeros", "ones", "random"):
+    if spec == item.spec or item.fill.is_generated:
         return item.fill
     return Fill("random")  # numbers of another size do not fit
 
