@@ -1,5 +1,7 @@
 """Give tensors fewer dimensions: one, instead of several of size 1 around it.
 
+Dimensions of size 1 go first, then leading ones.
+
 Arguments that name a dimension are moved into the range that is left. What does not fit is refused by
 fake propagation, for milliseconds.
 """
@@ -38,7 +40,7 @@ def edits(case: Case) -> list[Edit]:
 
 
 def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
-    """Drop leading dimensions."""
+    """Drop dimensions."""
     for edit in edits:
         which, rank = str(edit.payload[0]), int(edit.payload[1])  # type: ignore[arg-type]
         inputs = tuple(
@@ -50,14 +52,17 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
     return case
 
 
-def _trailing(spec: Spec, rank: int) -> Spec:
+def _with_rank(spec: Spec, rank: int) -> Spec:
     if not isinstance(spec, TensorSpec) or len(spec.shape) <= rank:
         return spec
-    return replace(spec, shape=spec.shape[len(spec.shape) - rank :], stride=None)
+    axes = range(len(spec.shape))
+    dispensable = sorted(axes, key=lambda axis: (spec.shape[axis] != 1, axis))
+    gone = dispensable[: len(spec.shape) - rank]
+    return replace(spec, shape=tuple(spec.shape[a] for a in axes if a not in gone), stride=None)
 
 
 def _flattened(item: Input, rank: int) -> Input:
-    spec, small = item.spec, _trailing(item.spec, rank)
+    spec, small = item.spec, _with_rank(item.spec, rank)
     if not isinstance(spec, TensorSpec) or not isinstance(small, TensorSpec) or small == spec:
         return item
     fits = item.fill.is_generated or small.elements == spec.elements
@@ -67,7 +72,7 @@ def _flattened(item: Input, rank: int) -> Input:
 def _fitted(node: Node, case: Case, rank: int, everywhere: bool) -> Node:
     text = case.schemas.get(node.target)
     if everywhere:  # what calls give follows, as far as can be told without running them
-        node = replace(node, spec=_trailing(node.spec, rank))
+        node = replace(node, spec=_with_rank(node.spec, rank))
     if text is None:
         return node
     names = [argument.name for argument in parse_schema(text).arguments]

@@ -97,11 +97,18 @@ def _values(case: Case) -> Iterator[int]:
 
 
 def _size_arguments(node: Node, case: Case) -> Iterator[Argument]:
+    places = _size_places(node, case)
+    yield from (value for key, value in (*enumerate(node.args), *node.kwargs) if key in places)
+
+
+def _size_places(node: Node, case: Case) -> frozenset[int | str]:
+    """Positions and names of the arguments that hold sizes: all of them in arithmetic on symbols."""
+    if node.target.startswith("operator:"):
+        return frozenset(range(len(node.args)))
     text = case.schemas.get(node.target)
-    if text is not None:
-        for argument, value in parse_schema(text).bind(node):
-            if argument.name in _SIZE_ARGUMENTS:
-                yield value
+    arguments = parse_schema(text).arguments if text is not None else ()
+    places = [(place, a.name) for place, a in enumerate(arguments) if a.name in _SIZE_ARGUMENTS]
+    return frozenset(key for pair in places for key in pair)
 
 
 def _numbers(value: Argument) -> Iterator[int]:
@@ -135,15 +142,9 @@ def _resize(case: Case, rule: Callable[[int], int]) -> Case:
         return old
 
     def node(old: Node) -> Node:
-        text = case.schemas.get(old.target)
-        names = {a.name for a in parse_schema(text).arguments} & _SIZE_ARGUMENTS if text else set()
-        if not text or not names:
-            return replace(old, spec=spec(old.spec))
-        positions = {
-            place for place, a in enumerate(parse_schema(text).arguments) if a.name in names
-        }
-        args = tuple(argument(a) if place in positions else a for place, a in enumerate(old.args))
-        kwargs = tuple((key, argument(a) if key in names else a) for key, a in old.kwargs)
+        places = _size_places(old, case)
+        args = tuple(argument(a) if key in places else a for key, a in enumerate(old.args))
+        kwargs = tuple((key, argument(a) if key in places else a) for key, a in old.kwargs)
         return replace(old, args=args, kwargs=kwargs, spec=spec(old.spec))
 
     def item(old: Input) -> Input:
