@@ -6,10 +6,15 @@ that it replaces does not look as expected. Never active in the process that con
 
 from __future__ import annotations
 
-from reducer.lowering.accelerations import composite_ops, first_lowering, fusion_patterns
+from reducer.lowering.accelerations import (
+    composite_ops,
+    first_lowering,
+    fusion_patterns,
+    kernel_registration,
+)
 
 #: In the order in which they are switched on: the last one lowers with the others on.
-ACCELERATIONS = (fusion_patterns, composite_ops, first_lowering)
+ACCELERATIONS = (kernel_registration, fusion_patterns, composite_ops, first_lowering)
 
 
 def switch_on() -> tuple[tuple[str, str], ...]:
