@@ -36,7 +36,7 @@ class Captured:
 
 @dataclass(frozen=True)
 class PhaseBegan:
-    """The search entered a phase: isolate, outputs, nodes, attributes, certify, confirm."""
+    """The search entered a phase: isolate, outputs, nodes, attributes, elements, confirm, certify."""
 
     name: str
     operators: int

@@ -1,10 +1,11 @@
 """Does an emitted script fail as it says, in a clean process?
 
-Clean: a fresh interpreter, nothing of reducer on its path, no acceleration, an empty working folder.
+Clean: a fresh interpreter, nothing of reducer on its path, no acceleration, a working folder of its own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,35 +44,93 @@ class Confirmation:
 
 
 def confirm(script: Path, *, python: str = sys.executable, seconds: float = 600.0) -> Confirmation:
-    """Run a copy of the script (with the data files beside it) as a stranger would."""
-    with tempfile.TemporaryDirectory(prefix="reduce-confirm-") as folder:
-        copy = Path(folder) / script.name
+    """Run a copy of the script in a clean process and wait for it."""
+    with CleanProcess(python) as process:
+        process.start(script)
+        return process.wait(seconds)
+
+
+class CleanProcess:
+    """One fresh interpreter for one script. Use as a context manager.
+
+    It starts at once and imports the named modules, which the script imports as well, while the search
+    still goes on; then it waits to be told which script to run.
+    """
+
+    def __init__(self, python: str = sys.executable, imports: Sequence[str] = ()) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="reduce-confirm-")
+        self._output = Path(self._folder.name) / "output"
+        self._started = time.monotonic()
+        with self._output.open("wb") as output:
+            self._process = subprocess.Popen(
+                [python, "-c", _WAIT_AND_RUN, *imports],
+                cwd=self._folder.name,
+                env=_clean_environment(),
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> CleanProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self, script: Path) -> None:
+        """Run a copy of the script (with the data files beside it) as a stranger would."""
+        copy = Path(self._folder.name) / "script" / script.name
+        copy.parent.mkdir()
         shutil.copy(script, copy)
         for data in script.parent.glob(f"{script.stem}*.safetensors"):
-            shutil.copy(data, folder)
-        start = time.monotonic()
-        process = subprocess.Popen(
-            [python, copy.name, "--expect-failure"],
-            cwd=folder,
-            env=_clean_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+            shutil.copy(data, copy.parent)
+        self._started = time.monotonic()
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
+            pipe.write(f"{copy}\n".encode())
+
+    def wait(self, seconds: float = 600.0) -> Confirmation:
+        """What the script did; it is killed when it has run for so long."""
         code: int | None
         try:
-            output, _ = process.communicate(timeout=seconds)
-            code = process.returncode
+            code = self._process.wait(max(0.0, self._started + seconds - time.monotonic()))
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, code = process.communicate()[0], None
-        except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise
-        tail = output.decode("utf-8", "replace")[-16_384:]
-        return Confirmation(code, tail, time.monotonic() - start)
+            self._kill()
+            code = None
+        took = time.monotonic() - self._started
+        tail = self._output.read_bytes()[-16_384:].decode("utf-8", "replace")
+        return Confirmation(code, tail, took)
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        self._kill()
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+        self._folder.cleanup()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+#: Run by ``python -c``: what the script's own imports would do is done before it is known.
+_WAIT_AND_RUN = """\
+import importlib, os, runpy, sys
+try:
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
+except Exception as error:  # the script will say what is missing
+    print(error)
+script = sys.stdin.readline().rstrip("\\n")
+if not script:
+    sys.exit()
+os.chdir(os.path.dirname(script))
+sys.argv, sys.path[0] = [script, "--expect-failure"], os.path.dirname(script)
+runpy.run_path(script, run_name="__main__")
+"""
 
 
 def _clean_environment() -> dict[str, str]:

@@ -26,7 +26,7 @@ from reducer.core.signature import signature_of
 from reducer.core.wire import Capture, Limits, RebuildJob, Spelled, SpellJob
 from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
-from reducer.oracle.confirm import Confirmation, confirm
+from reducer.oracle.confirm import CleanProcess, Confirmation, confirm
 from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
@@ -40,7 +40,7 @@ from reducer.workflows.precheck import check_subject
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.settings import ReduceSettings
 from reducer.workflows.stopwatch import timed
-from reducer.workflows.strategy import isolate, minimise, with_last_stage
+from reducer.workflows.strategy import certificate, isolate, minimise, with_last_stage
 
 #: A call may take this many times the seconds of the first run, and at least as long as the floor.
 _TIMEOUT_FACTOR = 10
@@ -82,8 +82,13 @@ def reduce_subject(
     try:
         report(Started(settings.subject, settings.backend, folder.root, len(store)))
         preload = preload_for(settings)
+        seconds: dict[str, float] = {}
         with open_worker(folder.log, python=settings.python, preload=preload) as worker:
-            return _Run(settings, report, folder, store, worker).run()
+            with timed(seconds, "start worker"):
+                _ = worker.environment
+            # It imports while the search goes on: a second core is free then.
+            with CleanProcess(settings.python, ("executorch.exir", *preload)) as clean:
+                return _Run(settings, report, folder, store, worker, clean, seconds).run()
     except BadInput as error:
         if not len(store) and str(folder.log) not in error.hint:
             store.close()
@@ -113,18 +118,18 @@ class _Run:
         folder: OutputFolder,
         store: Store,
         worker: Worker,
+        clean: CleanProcess,
+        seconds: dict[str, float],
     ) -> None:
         self.settings, self.report, self.folder = settings, report, folder
-        self.store, self.worker = store, worker
+        self.store, self.worker, self.clean = store, worker, clean
         self.artefacts = Artefacts(folder)
-        self.seconds: dict[str, float] = {}
+        self.seconds = seconds
         self.certificate: tuple[Evidence, ...] = ()
         self.diagnosis: Diagnosis | None = None
 
     def run(self) -> Outcome:
         """The whole job."""
-        with timed(self.seconds, "start worker"):
-            _ = self.worker.environment
         with timed(self.seconds, "capture"):
             taken = capture(self.settings, self.worker, self.store, self.folder, _FIRST_TIMEOUT)
         if taken.anew and (earlier := self.folder.set_aside()):
@@ -177,31 +182,51 @@ class _Run:
 
     def _search(self, captured: Capture) -> str:
         """Reduce; returns why it stopped early, or ""."""
-        try:
-            with timed(self.seconds, "search"):
-                if not isolate(self.reduction, self.start, captured.attempt, self.report):
-                    raise self._not_rebuilt()
-                self.certificate = minimise(self.reduction, self.report)
-        except BudgetSpent as spent:
-            if self.reduction.found:
-                return spent.reason
+
+        def search() -> None:
+            if not isolate(self.reduction, self.start, captured.attempt, self.report):
+                raise self._not_rebuilt()
+            minimise(self.reduction, self.report)
+
+        stopped = self._within_budget("search", search)
+        if not self.reduction.found:
             error = ReducerError(
-                f"{spent.reason} before any case was confirmed to fail",
+                f"{stopped} before any case was confirmed to fail",
                 hint="allow more and run the same command again: what was paid for is kept",
             )
             error.exit_code = ExitCode.STOPPED
-            raise error from spent
+            raise error
+        return stopped
+
+    def _within_budget(self, name: str, work: Callable[[], None]) -> str:
+        """Do the work; returns why it stopped early, or ""."""
+        try:
+            with timed(self.seconds, name):
+                work()
+        except BudgetSpent as spent:
+            return spent.reason
         return ""
 
     def _emit(self, stopped: str) -> Outcome:
+        """Write the best case and confirm it; what it means is asked while the script runs."""
         best = self.reduction.best
         self.report(PhaseBegan("confirm", best.operators))
         with timed(self.seconds, "write"):
             spelling = settle(best, self._ask).spelling
-        confirmation = self._confirmed(spelling)
-        if not confirmation.ok:  # ordinary spelling may hide what the search saw
-            spelling = dict.fromkeys(wanted_targets(best), -1)  # the last way: torch.ops
-            confirmation = self._confirmed(spelling)
+        self.artefacts.write(self._finding("unconfirmed"), spelling)
+        self.clean.start(self.folder.repro)
+        stopped = self._within_budget("certify", self._certify) or stopped
+        with timed(self.seconds, "diagnose"):
+            self._diagnose(best)
+        with timed(self.seconds, "confirm"):
+            confirmation = self._confirmed(self.clean.wait(self.limits.seconds))
+            if not confirmation.ok:  # ordinary spelling may hide what the search saw
+                spelling = dict.fromkeys(wanted_targets(best), -1)  # the last way: torch.ops
+                self.artefacts.write(self._finding("unconfirmed"), spelling)
+                python, seconds = self.settings.python, self.limits.seconds
+                confirmation = self._confirmed(
+                    confirm(self.folder.repro, python=python, seconds=seconds)
+                )
         if not confirmation.ok:
             self._end(ExitCode.NOT_REPRODUCIBLE, "unconfirmed", spelling)
             raise NotReproducible(
@@ -209,12 +234,18 @@ class _Run:
                 f" clean process, gives: {confirmation.meaning}",
                 hint=f"the last it printed: {confirmation.output.strip()[-300:]}",
             )
-        with timed(self.seconds, "diagnose"):
-            self._diagnose(best)
         if stopped:
             stopped += "; smaller may be possible"
             return self._end(ExitCode.STOPPED, "stopped", spelling, stopped)
         return self._end(ExitCode.REDUCED, "confirmed", spelling)
+
+    def _confirmed(self, confirmation: Confirmation) -> Confirmation:
+        self.report(Confirmed(confirmation.ok, self.folder.repro, confirmation.seconds))
+        return confirmation
+
+    def _certify(self) -> None:
+        self.report(PhaseBegan("certify", self.reduction.best.operators))
+        self.certificate = certificate(self.reduction)
 
     def _diagnose(self, best: Case) -> None:
         """Say what really broke; a repro is worth as much without it."""
@@ -225,14 +256,6 @@ class _Run:
             )
         except ReducerError as error:
             self.notes += (f"not diagnosed: {error.message}",)
-
-    def _confirmed(self, spelling: Spelling) -> Confirmation:
-        self.artefacts.write(self._finding("unconfirmed"), spelling)
-        with timed(self.seconds, "confirm"):
-            python, seconds = self.settings.python, self.limits.seconds
-            confirmation = confirm(self.folder.repro, python=python, seconds=seconds)
-        self.report(Confirmed(confirmation.ok, self.folder.repro, confirmation.seconds))
-        return confirmation
 
     def _end(self, code: ExitCode, status: str, spelling: Spelling, message: str = "") -> Outcome:
         finding = self._finding(status)

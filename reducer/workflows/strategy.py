@@ -53,8 +53,8 @@ def _isolate(reduction: Reduction, case: Case, attempt: Attempt) -> bool:
     return reduction.offer(case, "isolate")
 
 
-def minimise(reduction: Reduction, report: Callable[[Event], None]) -> tuple[Evidence, ...]:
-    """Reduce the best case until no single change helps; returns the certificate."""
+def minimise(reduction: Reduction, report: Callable[[Event], None]) -> None:
+    """Reduce the best case until no single change helps."""
     if len(reduction.best.graph.outputs) > 1 and reduction.best.operators > FEW:
         report(PhaseBegan("outputs", reduction.best.operators))
         _outputs(reduction)
@@ -77,8 +77,6 @@ def minimise(reduction: Reduction, report: Callable[[Event], None]) -> tuple[Evi
         if len(reduction.best.graph.outputs) > 1:
             _outputs(reduction)
         _one_by_one(reduction, STRUCTURE)
-    report(PhaseBegan("certify", reduction.best.operators))
-    return certificate(reduction)
 
 
 def certificate(reduction: Reduction) -> tuple[Evidence, ...]:

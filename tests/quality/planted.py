@@ -14,7 +14,7 @@ from reducer.core.wire import Attempt
 from reducer.graph.canonical import case_digest
 from reducer.oracle.judge import Judgement
 from reducer.workflows.reduction import Reduction
-from reducer.workflows.strategy import isolate, minimise
+from reducer.workflows.strategy import certificate, isolate, minimise
 from tests.conformance.generated_cases import problems
 
 WANTED = "wanted"
@@ -76,8 +76,9 @@ def reduce_planted(
     history: list[Case] = []
     reduction = Reduction(oracle, improved=history.append)
     assert isolate(reduction, case, Attempt(partition=partition), lambda _: None)
-    certificate = minimise(reduction, lambda _: None)
-    return Reduced(reduction.best, certificate, oracle.calls, reduction, tuple(history))
+    minimise(reduction, lambda _: None)
+    found = certificate(reduction)
+    return Reduced(reduction.best, found, oracle.calls, reduction, tuple(history))
 
 
 def infer(case: Case) -> Values:

@@ -1,7 +1,7 @@
 """Operators' Python kernels registered without a new annotated function for each.
 
-``run_decompositions`` registers some 12,000 kernels on entry and drops them on exit. torch's ``py_impl`` makes
-a function for each, and most of its time goes into evaluating that function's generic annotations.
+``run_decompositions`` registers some 12,000 kernels on entry and drops them on exit. torch's ``py_impl``
+makes a function for each; most of its time goes into evaluating that function's generic annotations.
 
 Assumes: for a dispatch key, ``py_impl(key)(function)`` puts the function into ``py_kernels`` and clears the
 operator's dispatch cache. All other keys go the original way. Gain: 0.25 s of 0.7 s per call.
@@ -29,7 +29,7 @@ def switch_on() -> str:
 
     def py_impl(self: Any, k: Any) -> Callable[[Any], Any]:
         if not isinstance(k, keys) or k == python:
-            return original(self, k)  # type: ignore[no-any-return]
+            return original(self, k)
 
         def inner(fn):  # type: ignore[no-untyped-def]  # annotations are what costs
             if k in self.py_kernels:
@@ -42,4 +42,3 @@ def switch_on() -> str:
 
     operator.py_impl = py_impl
     return ""
-
