@@ -47,6 +47,9 @@ class Recipe:
         ``to_edge(...)`` and then ``.to_backend(...)``, instead of ``to_edge_transform_and_lower``.
     ``last_stage``
         the stage after which lowering stops, since the failure is no later.
+    ``rtol``, ``atol``
+        what counts as rounding when the ``.pte`` is compared, as a share of the largest number
+        expected and absolute; None: by dtype.
     """
 
     backend: str = "portable"
@@ -56,3 +59,5 @@ class Recipe:
     executorch_config: Construct | None = None
     two_steps: bool = False
     last_stage: Stage = Stage.TO_EXECUTORCH
+    rtol: float | None = None
+    atol: float | None = None

@@ -12,12 +12,16 @@ raise site, chained causes) and the message parameterisation of Sentry.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from reducer.core.kind import Kind
 from reducer.core.stage import Stage
 
 #: Version of the rules below; it is part of stored signatures and of the verdict store's keys.
-SIGNATURE_VERSION = 1
+SIGNATURE_VERSION = 2
+
+#: A mismatch of at least this many tolerances is no rounding; a reduction stays above it.
+CLEAR_EXCESS = 100.0
 
 
 @dataclass(frozen=True)
@@ -40,15 +44,20 @@ class ChainLink:
 
 @dataclass(frozen=True)
 class Failure:
-    """What the worker saw when lowering raised.
+    """What the worker saw when lowering raised, or when it died.
 
-    ``chain`` runs from the exception that the user sees to its innermost cause. ``passes`` are the
-    compiler passes on the stack, outer to inner (class names).
+    ``chain`` runs from the exception that the user sees to its innermost cause; what the runtime
+    logged is the last link. ``passes`` are the compiler passes on the stack, outer to inner (class
+    names). ``allowed`` is what it should have kept within: the seconds of a hang, the bytes of memory,
+    the difference of numbers; ``excess``: of wrong numbers, how many times that they differ by.
     """
 
     stage: Stage
     chain: tuple[ChainLink, ...]
     passes: tuple[str, ...] = ()
+    kind: Kind = Kind.RAISES
+    allowed: float = 0.0
+    excess: float = 0.0
 
     @property
     def headline(self) -> str:
@@ -67,6 +76,7 @@ class Signature:
 
     ``types`` are exception types along the chain; ``raised_in`` is ``module:function``; ``message``
     is the normalised message of the innermost cause; ``compiler_pass`` the pass that was running.
+    ``least_excess``: numbers that differ by fewer tolerances are another matter (rounding).
     """
 
     stage: Stage
@@ -74,6 +84,7 @@ class Signature:
     raised_in: str
     message: str
     compiler_pass: str = ""
+    least_excess: float = 0.0
     version: int = SIGNATURE_VERSION
 
 
@@ -93,6 +104,8 @@ class MatchRule:
 
     def same(self, wanted: Signature, failure: Failure) -> bool:
         """Whether ``failure`` counts as the wanted one."""
+        if failure.excess < wanted.least_excess:
+            return False
         if self.regex:
             pattern = re.compile(self.regex)
             return failure.stage is wanted.stage and any(
@@ -105,7 +118,7 @@ class MatchRule:
             return True
         if self.level == "raise-site":
             return found.raised_in == wanted.raised_in
-        return found == wanted
+        return replace(found, least_excess=wanted.least_excess) == wanted
 
 
 MATCH_LEVELS = ("exact", "raise-site", "type")
@@ -122,6 +135,7 @@ def signature_of(failure: Failure) -> Signature:
         raised_in=raise_site(cause),
         message=normalise_message(cause.message),
         compiler_pass=compiler_pass,
+        least_excess=CLEAR_EXCESS if failure.excess >= CLEAR_EXCESS else 0.0,
     )
 
 
@@ -194,7 +208,7 @@ _NUMBER = r"[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\.\d+|\d+(?:[eE][-+]?\d+)?|nan\b|i
 _REPLACEMENTS = (
     (r"after the following passes: \[[^\]]*\]", "after the following passes: <passes>"),
     (r"\x1b\[[0-9;]*m", ""),
-    (r"0x[0-9a-fA-F]+", "<address>"),
+    (r"0x[0-9a-fA-F]{5,}", "<address>"),  # shorter ones are error codes
     (r"(?:[A-Za-z]:)?(?:/[\w.+@~-]+){2,}(?::\d+)?", "<path>"),
     (r"torch\.Size\(\[[^\]]*\]\)", "<shape>"),
     (r"[\[(]\s*(?:[su]?\d+\s*,\s*)+(?:[su]?\d+)?\s*[\])]", "<shape>"),

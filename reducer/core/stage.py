@@ -35,5 +35,13 @@ class Stage(str, Enum):
 
 _ORDER = {stage: rank for rank, stage in enumerate(Stage)}
 
-#: Stages whose failures this version reduces: whatever raises once there is a graph.
-REDUCIBLE = (Stage.TO_EDGE, Stage.PARTITION, Stage.PREPROCESS, Stage.TO_EXECUTORCH)
+#: Stages whose failures this version reduces: whatever goes wrong once there is a graph.
+REDUCIBLE = (
+    Stage.TO_EDGE,
+    Stage.PARTITION,
+    Stage.PREPROCESS,
+    Stage.TO_EXECUTORCH,
+    Stage.LOAD_PTE,
+    Stage.EXECUTE,
+    Stage.COMPARE,
+)

@@ -30,6 +30,7 @@ from reducer.core.case import (
     TensorSpec,
 )
 from reducer.core.errors import BadInput
+from reducer.core.kind import Kind
 from reducer.core.recipe import Construct, Items, Recipe
 from reducer.core.signature import ChainLink, Failure, Frame, Signature
 from reducer.core.stage import Stage
@@ -42,7 +43,7 @@ _CLASSES: dict[str, type[Any]] = {
         Node, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
     )
 }  # fmt: skip
-_ENUMS: dict[str, type[Any]] = {"Stage": Stage, "Verdict": Verdict}
+_ENUMS: dict[str, type[Any]] = {"Kind": Kind, "Stage": Stage, "Verdict": Verdict}
 
 T = TypeVar("T")
 
@@ -55,7 +56,7 @@ def register(cls: type[T]) -> type[T]:
 
 def encode(value: Any) -> Any:
     """The value as what ``json.dumps`` takes. Raises TypeError for anything that is not a noun."""
-    if isinstance(value, Stage | Verdict):
+    if isinstance(value, Kind | Stage | Verdict):
         return {"_": type(value).__name__, "v": value.value}
     if value is None or isinstance(value, bool | int | str):
         return value

@@ -104,7 +104,7 @@ class Attempt:
     ``failure`` None and ``invalid`` "" means that it passes. ``partition`` and ``suspects`` name
     values of the case: the nodes in the failing delegate's program, and the nodes that the code which
     raised was looking at. ``seconds`` is per stage. ``specs`` are shapes and dtypes of a small case's calls,
-    as export found them.
+    as export found them. ``unchecked`` says why the ``.pte`` was not run, where it should have been.
     """
 
     failure: Failure | None = None
@@ -113,6 +113,7 @@ class Attempt:
     suspects: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
     specs: tuple[tuple[str, Spec], ...] = ()
+    unchecked: str = ""
 
 
 @register
@@ -177,13 +178,18 @@ class Death:
     """The child that did the job died, or was killed.
 
     ``kind`` is ``timeout``, ``memory``, ``signal`` or ``exit``; ``detail`` e.g. ``SIGSEGV`` or an exit
-    code; ``stage`` the last stage it entered; ``output`` the tail of what it printed.
+    code; ``stage`` the last stage it entered; ``output`` the tail of what it printed. ``failure`` is
+    the same as a failure, None if no stage was entered. ``captured`` is what a capture knew by then.
+    ``seconds`` is per stage that was finished.
     """
 
     kind: str
     detail: str = ""
     stage: Stage | None = None
     output: str = ""
+    failure: Failure | None = None
+    captured: Capture | None = None
+    seconds: tuple[tuple[str, float], ...] = ()
 
 
 @register

@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 
 from reducer.core.finding import Finding
+from reducer.core.kind import Kind
 from reducer.emit.expression import tuple_text
 from reducer.emit.invariant_checks import invariant_check
 from reducer.emit.layout import WIDTH
 from reducer.emit.literal import text
+from reducer.emit.numbers_check import numbers_check
+from reducer.emit.process_check import process_check
+from reducer.emit.run_function import entry
 
 #: Put before the imports of libraries, which may fail as well.
 HOOK = """\
@@ -56,6 +60,10 @@ def failure_check(finding: Finding) -> tuple[set[str], str]:
     if finding.oracle:
         return invariant_check(finding)
     signature, rule = finding.signature, finding.rule
+    if finding.failure.kind is Kind.WRONG:
+        return numbers_check(finding)
+    if finding.failure.kind.ends_process or entry(finding.case.recipe) == "run":
+        return process_check(finding, longest_words(signature.message))
     if rule.regex:
         pattern = _pattern(rule.regex)
         checks = [f"any(re.search({pattern}, str(link)) for link in links)"]
@@ -89,6 +97,17 @@ def fixed_words(message: str) -> tuple[str, ...]:
     >>> fixed_words("Missing out variants: {'aten::a', 'aten::b'}")
     ('Missing out variants:', "'aten::a'", "'aten::b'")
     """
+    return _telling(message)[:_PARTS]
+
+
+def longest_words(message: str) -> tuple[str, ...]:
+    """The longest of these parts: of a log of several lines, the first ones are not the most telling."""
+    parts = _telling(message)
+    chosen = sorted(parts, key=len, reverse=True)[:_PARTS]
+    return tuple(part for part in parts if part in chosen)
+
+
+def _telling(message: str) -> tuple[str, ...]:
     if len(message) >= 400:  # cut there, in the middle of a word or of a placeholder
         message = message.rpartition(" ")[0].rpartition("<")[0] or message[:380]
     parts = []
@@ -96,7 +115,7 @@ def fixed_words(message: str) -> tuple[str, ...]:
         parts += [piece.strip() for piece in _NUMBERED.split(part)]
     telling = [part for part in parts if len(re.findall(r"[A-Za-z]", part)) >= 2]
     # A line's width of each of the first few parts is as telling as all of all.
-    return tuple(dict.fromkeys(part[:_PART].rstrip() for part in telling))[:_PARTS]
+    return tuple(dict.fromkeys(part[:_PART].rstrip() for part in telling))
 
 
 def _whole(rows: list[str], checks: list[str]) -> str:

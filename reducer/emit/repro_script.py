@@ -6,11 +6,13 @@ import re
 import textwrap
 
 from reducer.core.finding import Finding
+from reducer.core.kind import Kind
 from reducer.core.recipe import Recipe
 from reducer.core.stage import Stage
 from reducer.emit.construct import Imports, construct_text, given
 from reducer.emit.failure_check import HOOK, failure_check
 from reducer.emit.layout import wrap
+from reducer.emit.run_function import run_function
 from reducer.emit.source import Source, sort_imports, write_source
 from reducer.emit.spelling import Spelling
 
@@ -25,10 +27,12 @@ def render(finding: Finding, spelling: Spelling | None = None, data_file: str = 
     """
     source = write_source(finding.case, spelling, data_file)
     lowering_imports, lowering = lower_function(finding.case.recipe, source)
+    run_imports, run = run_function(finding.case.recipe)
     check_imports, check = failure_check(finding)
-    standard, others = _imports({*source.imports, *lowering_imports, *check_imports} - {""})
-    parts = [*header(finding), *standard, "", HOOK, *others, "", ""]
-    return "\n".join(parts) + "\n" + source.body + "\n\n\n" + lowering + "\n\n\n" + check
+    lines = {*source.imports, *lowering_imports, *run_imports, *check_imports} - {""}
+    standard, others = _imports(lines)
+    top = "\n".join([*header(finding), *standard, "", HOOK, *others])
+    return "\n\n\n".join(part for part in (top, source.body, lowering, run, check) if part)
 
 
 def header(finding: Finding) -> list[str]:
@@ -37,7 +41,7 @@ def header(finding: Finding) -> list[str]:
     cause = [] if len(failure.chain) == 1 else [f"Cause: {failure.cause}"]
     versions = [("Python", env.python), ("torch", env.torch), ("executorch", env.executorch)]
     backend = finding.case.recipe.backend
-    what = [f"Lowering for {backend} fails in {failure.stage}.", f"Observed: {failure.headline}"]
+    what = [_what(finding), f"Observed: {failure.headline}"]
     if finding.oracle:
         what = [
             f"Lowering for {backend}, a compiler pass breaks an invariant in {failure.stage}.",
@@ -58,6 +62,28 @@ def header(finding: Finding) -> list[str]:
             break_long_words=False,
         )
     return lines
+
+
+def _what(finding: Finding) -> str:
+    """What goes wrong, in a sentence."""
+    failure, backend = finding.failure, finding.case.recipe.backend
+    made = f"The .pte for {backend}"
+    if failure.kind is Kind.WRONG:
+        return f"{made} returns other numbers than eager PyTorch."
+    lowering = failure.stage.rank < Stage.LOAD_PTE.rank
+    if failure.kind.ends_process:
+        how = {
+            Kind.DIES: "kills the process",
+            Kind.HANGS: "does not come to an end",
+            Kind.MEMORY: "takes up all memory",
+        }[failure.kind]
+        what = f"Lowering for {backend}" if lowering else f"Running {made[0].lower()}{made[1:]}"
+        return f"{what} {how}, in {failure.stage}."
+    if failure.stage is Stage.LOAD_PTE:
+        return f"{made} does not load."
+    if failure.stage is Stage.EXECUTE:
+        return f"{made} does not execute."
+    return f"Lowering for {backend} fails in {failure.stage}."
 
 
 def scrub(text: str) -> str:

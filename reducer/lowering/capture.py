@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from torch.export import ExportedProgram
@@ -21,33 +22,49 @@ from reducer.lowering.construct import build
 from reducer.lowering.data import DataStore
 from reducer.lowering.declared import Declared
 from reducer.lowering.errors import SubjectError, headline
-from reducer.lowering.execution import run
 from reducer.lowering.exporting import NotExported, export_model
 from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.fx.from_fx import case_from_program
 from reducer.lowering.lowered import lowered
 from reducer.lowering.observe import Observer
 from reducer.lowering.observed import Lowering, Method, Observation, chain, detach
-from reducer.lowering.pipeline import LoweringPlan, StageClock, lower, plan_from_recipe
+from reducer.lowering.pipeline import LoweringPlan, StageClock, plan_from_recipe
 from reducer.lowering.recipes import express_config, express_partitioner
 from reducer.lowering.script import raised, surroundings, user_files
 from reducer.lowering.subject import Script, Subject, load
 
 
-def capture(job: CaptureJob, clock: StageClock | None = None) -> Capture:
+def capture(
+    job: CaptureJob,
+    clock: StageClock | None = None,
+    tell: Callable[[Capture], None] = lambda _: None,
+) -> Capture:
     """Run what the user handed in, and return it as a case with its first failure.
 
-    Raises SubjectError if it cannot be used.
+    ``tell`` is told of each case before it is lowered, since that may end the process. Raises
+    SubjectError if the subject cannot be used.
     """
     recorder.install()
-    capturing = _Capturing(job, clock or StageClock())
     known = frozenset(sys.modules)
+    path = Path(job.subject).absolute()  # now: a script may change the folder
+
+    def described(found: Capture, form: str, place: Path | None) -> Capture:
+        return replace(found, form=form, files=user_files(place, known))
+
+    def early(found: Capture) -> None:
+        known_form = capturing.form or "script"
+        tell(described(found, known_form, path if path.exists() else None))
+
+    capturing = _Capturing(job, clock or StageClock(), early)
     with surroundings():
-        observer = Observer(capturing.case, capturing.clock, capturing.override)
+        observer = Observer(
+            capturing.case, capturing.clock, capturing.override, capturing.tell_script
+        )
         with observer, capturing.clock.at(Stage.LOAD):
             subject = load(job.subject, job.argv, observer.record)
+        capturing.form = subject.form
         found = capturing.result(subject)
-        return replace(found, form=subject.form, files=user_files(subject.path, known))
+        return described(found, subject.form, subject.path)
 
 
 @dataclass
@@ -56,6 +73,8 @@ class _Capturing:
 
     job: CaptureJob
     clock: StageClock
+    tell: Callable[[Capture], None]
+    form: str = ""
     notes: list[str] = field(default_factory=list)
     chosen: tuple[Construct, ...] | None = None
     override: Callable[[], list[Any]] | None = None
@@ -76,6 +95,12 @@ class _Capturing:
     def case(self, program: ExportedProgram, recipe: Recipe) -> Any:
         """The program as a case (see Observer)."""
         return case_from_program(program, recipe, self.data)
+
+    def tell_script(self, lowering: Lowering) -> None:
+        """Tell what the script is about to lower further, or to run."""
+        method = next(iter(lowering.methods.values()), None)
+        if method is not None and not isinstance(method.case, SubjectError):
+            self.tell(self._capture(method, Attempt()))
 
     def result(self, subject: Subject) -> Capture:
         """Lower what was found, unless it has lowered itself."""
@@ -99,7 +124,7 @@ class _Capturing:
             partitioners = self.override()
         if partitioners is None:
             self.notes.append("no backend given: lowered without a partitioner (portable)")
-        plan = LoweringPlan(list(partitioners or ()), config)
+        plan = LoweringPlan(list(partitioners or ()), config, last_stage=Stage.COMPARE)
         expressed = tuple(
             express_partitioner(item, self.notes.append) for item in plan.partitioners
         )
@@ -107,20 +132,14 @@ class _Capturing:
             backends.name_of(expressed), expressed, express_config(config, self.notes.append)
         )
         method = Method(program, self.case(program, recipe), recipe)
+        self.tell(self._capture(method, Attempt()))
         return self._capture(method, self._lowered(program, plan))
 
     def _lowered(self, program: ExportedProgram, plan: LoweringPlan) -> Attempt:
-        if self.job.oracle:
-            watched = lowered(program, plan, self.clock, self.job.oracle)
-            return replace(watched, seconds=self._seconds)
-        try:
-            manager = lower(program, plan, self.clock)
-            unasked = run(manager, program, self.clock)
-        except Exception as error:
-            return self._attempt(error, program, self.clock.stage or Stage.TO_EDGE)
-        if unasked:
-            self.notes.append(f"the .pte was not checked: {unasked}")
-        return Attempt(seconds=self._seconds)
+        attempt = lowered(program, plan, self.clock, self.job.oracle)
+        if attempt.unchecked:
+            self.notes.append(f"the .pte was not checked: {attempt.unchecked}")
+        return replace(attempt, seconds=self._seconds)
 
     def _script(self, script: Script) -> Capture:
         record = script.record
@@ -196,7 +215,7 @@ class _Capturing:
         return Capture(None, self._attempt(error, None, stage), notes=tuple(self.notes))
 
     def _attempt(self, error: Exception, program: ExportedProgram | None, stage: Stage) -> Attempt:
-        return attempt_from_exception(error, program, stage, self._seconds)
+        return attempt_from_exception(error, program, stage, self._seconds, self.clock.logged)
 
     def _remark(self, call: Observation, ending: BaseException | None) -> None:
         """Say when the script went another way than the call that counts."""

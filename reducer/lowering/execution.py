@@ -1,72 +1,112 @@
 """Does the ``.pte`` load, run and give the right numbers here? Asked when lowering itself passes.
 
-Only what the runtime in the wheel can run: programs whose delegates it has registered. Failures in
-these stages are recognised, not reduced yet.
+Only what the runtime in the wheel can run: programs whose delegates it has registered.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.export import ExportedProgram
 
 from reducer.core.stage import Stage
+from reducer.lowering.errors import headline
+from reducer.lowering.numbers import Tolerance, compare
 from reducer.lowering.pipeline import StageClock
 
-#: Largest difference that counts as rounding: absolute, and as a share of the largest number
-#: expected. Coarse on purpose: sound quantised programs differ by under one percent.
-_ABSOLUTE, _RELATIVE = 1e-3, 0.03
+#: Positional and keyword arguments of one run.
+Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-class WrongNumbers(AssertionError):
-    """The ``.pte`` runs and returns something else than the exported program."""
+@dataclass(frozen=True)
+class Expected:
+    """What the exported program returns for each set of inputs; or why that is not known."""
+
+    outputs: tuple[list[Any], ...] = ()
+    unknown: str = ""
 
 
-def run(manager: Any, program: ExportedProgram, clock: StageClock) -> str:
-    """Run the lowered program on its example inputs and compare. Raises what goes wrong.
+def expected(program: ExportedProgram, sets: Sequence[Inputs], clock: StageClock) -> Expected:
+    """Run the exported program, twice: what differs then cannot be compared with anything."""
+    found = []
+    with clock.at(Stage.EAGER):
+        for inputs in sets:
+            try:
+                first, second = (_call(program, inputs) for _ in range(2))
+            except Exception as error:  # an assertion about its data, or an input that does not fit
+                return Expected(unknown=f"the exported program itself raises {headline(error)}")
+            for one, other in zip(first, second, strict=True):
+                if isinstance(one, torch.Tensor) and not _equal(one, other):
+                    return Expected(unknown="the program gives other numbers each time")
+            found.append(first)
+    return Expected(tuple(found))
+
+
+def run(
+    manager: Any,
+    program: ExportedProgram,
+    sets: Sequence[Inputs],
+    clock: StageClock,
+    last_stage: Stage,
+    wanted: Expected,
+    tolerance: Tolerance,
+) -> str:
+    """Run the lowered program on each set of inputs, up to a stage. Raises what goes wrong.
 
     Returns why it could not be asked, or "".
     """
     from executorch.runtime import Runtime
 
-    if program.example_inputs is None:
+    if not sets:
         return "there are no example inputs"
     runtime = Runtime.get()
-    missing = _delegates(manager) - set(runtime.backend_registry.registered_backend_names)
+    missing = delegates(manager) - set(runtime.backend_registry.registered_backend_names)
     if missing:
         return f"no runtime here for {', '.join(sorted(missing))}"
-    leaves = torch.utils._pytree.tree_leaves(_inputs(program))
     with clock.at(Stage.LOAD_PTE):
-        method = runtime.load_program(manager.buffer).load_method("forward")
+        loaded = runtime.load_program(manager.buffer)
+    if last_stage is Stage.LOAD_PTE:
+        return ""
+    outputs = []
     with clock.at(Stage.EXECUTE):
-        outputs = method.execute(leaves)
+        method = loaded.load_method("forward")  # delegates are initialised here
+        for inputs in sets:
+            leaves = torch.utils._pytree.tree_leaves(_copied(inputs))
+            outputs.append(list(method.execute(leaves)))
+    if last_stage is Stage.EXECUTE:
+        return ""
     with clock.at(Stage.COMPARE):
-        expected = _expected(program)
-        if expected is None:
-            return "the program gives other numbers each time"
+        if wanted.unknown:
+            return wanted.unknown
         signature = manager.exported_program().graph_signature  # functional: it tells what changes
         if _forgotten(program, signature.buffers_to_mutate.values()):
             return "it keeps no initial numbers of buffers that the model changes"
         # inputs that are written to are returned as well, before all else
-        _compare(expected, list(outputs)[len(signature.user_inputs_to_mutate) :])
+        first = len(signature.user_inputs_to_mutate)
+        for want, got in zip(wanted.outputs, outputs, strict=True):
+            compare(want, got[first:], tolerance)
+            if signature.buffers_to_mutate:
+                break  # a run changes what the next one starts from
     return ""
 
 
-def _delegates(manager: Any) -> set[str]:
+def example_set(program: ExportedProgram) -> tuple[Inputs, ...]:
+    """The inputs that the program was exported with, if it has kept them."""
+    return () if program.example_inputs is None else (program.example_inputs,)
+
+
+def delegates(manager: Any) -> set[str]:
+    """Names of the backends that the program needs at run time."""
     plans = manager.executorch_program.execution_plan
     return {delegate.id for plan in plans for delegate in plan.delegates}
 
 
-def _expected(program: ExportedProgram) -> list[Any] | None:
-    """What the exported program returns; None if that is not the same twice."""
-    first, second = (_call(program) for _ in range(2))
-    for one, other in zip(first, second, strict=True):
-        if isinstance(one, torch.Tensor) and not torch.equal(one.nan_to_num(), other.nan_to_num()):
-            return None
-    return first
+def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
 def _forgotten(program: ExportedProgram, changed: Iterable[str]) -> bool:
@@ -78,42 +118,19 @@ def _forgotten(program: ExportedProgram, changed: Iterable[str]) -> bool:
     return any(name in state and bool(state[name].any()) for name in changed)
 
 
-def _inputs(program: ExportedProgram) -> Any:
-    """Copies of the example inputs: a program may write to what it is given."""
-    return torch.utils._pytree.tree_map(
-        lambda leaf: leaf.clone() if isinstance(leaf, torch.Tensor) else leaf,
-        program.example_inputs,
-    )
+def _cloned(leaf: Any) -> Any:
+    return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
 
 
-def _call(program: ExportedProgram) -> list[Any]:
-    args, kwargs = _inputs(program)
+def _copied(inputs: Inputs) -> Inputs:
+    """Copies: a program may write to what it is given."""
+    copied: Inputs = torch.utils._pytree.tree_map(_cloned, inputs)
+    return copied
+
+
+def _call(program: ExportedProgram, inputs: Inputs) -> list[Any]:
+    args, kwargs = _copied(inputs)
     module = copy.deepcopy(program.module())  # which shares its buffers with the program
     with torch.no_grad():
         result = module(*args, **kwargs)
     return [leaf for leaf in torch.utils._pytree.tree_leaves(result) if leaf is not None]
-
-
-def _compare(expected: list[Any], outputs: list[Any]) -> None:
-    if len(expected) != len(outputs):
-        raise WrongNumbers(f"{len(outputs)} outputs instead of {len(expected)}")
-    for place, (want, got) in enumerate(zip(expected, outputs, strict=True)):
-        if not isinstance(want, torch.Tensor) or not isinstance(got, torch.Tensor):
-            continue
-        if want.shape != got.shape or want.dtype != got.dtype:
-            raise WrongNumbers(
-                f"output {place} is {tuple(got.shape)} {got.dtype}"
-                f" instead of {tuple(want.shape)} {want.dtype}"
-            )
-        if want.numel() == 0:
-            continue
-        want64, got64 = want.to(torch.float64), got.to(torch.float64)
-        if not torch.equal(want64.isfinite(), got64.isfinite()):
-            raise WrongNumbers(f"output {place} has nan or inf in other places")
-        finite = want64.isfinite()
-        difference = (want64 - got64)[finite].abs().max().item() if finite.any() else 0.0
-        scale = want64[finite].abs().max().item() if finite.any() else 0.0
-        if difference > _ABSOLUTE + _RELATIVE * scale:
-            raise WrongNumbers(
-                f"output {place} differs by {difference:.3g} where it is {scale:.3g}"
-            )

@@ -10,14 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from types import FrameType
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
 from torch.fx.passes.infra.pass_base import PassBase
 
+from reducer.core.kind import Kind
 from reducer.core.signature import ChainLink, Failure, Frame
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt
+from reducer.lowering.native_log import complaints
+from reducer.lowering.numbers import WrongNumbers
 from reducer.lowering.stages import stage_of
 
 #: Messages longer than this are cut: some contain a whole printed graph.
@@ -31,9 +35,13 @@ def attempt_from_exception(
     program: ExportedProgram | None,
     stage_default: Stage,
     seconds: tuple[tuple[str, float], ...] = (),
+    log: str = "",
 ) -> Attempt:
-    """The failure, its partition and its suspects, in names of ``program``'s nodes."""
-    failure = failure_from_exception(error, stage_default)
+    """The failure, its partition and its suspects, in names of ``program``'s nodes.
+
+    ``log`` is what the runtime wrote meanwhile: the reason behind its error code.
+    """
+    failure = failure_from_exception(error, stage_default, log)
     if program is None:
         return Attempt(failure, seconds=seconds)
     origin = Origin(program)
@@ -45,8 +53,13 @@ def attempt_from_exception(
     )
 
 
-def failure_from_exception(error: BaseException, stage_default: Stage) -> Failure:
+def failure_from_exception(error: BaseException, stage_default: Stage, log: str = "") -> Failure:
     """The chain of causes with types, messages and frames; the stage; the passes on the stack."""
+    if isinstance(error, WrongNumbers):
+        link = ChainLink("WrongNumbers", str(error))
+        return Failure(
+            Stage.COMPARE, (link,), kind=Kind.WRONG, allowed=error.allowed, excess=error.excess
+        )
     errors = chain(error)
     links = tuple(
         ChainLink(_type_name(link), str(link)[:_MESSAGE_LIMIT], tuple(_describe(_frames(link))))
@@ -55,6 +68,8 @@ def failure_from_exception(error: BaseException, stage_default: Stage) -> Failur
     stage = stage_of(
         ((frame.module, frame.function) for link in links for frame in link.frames), stage_default
     )
+    if stage in (Stage.LOAD_PTE, Stage.EXECUTE) and (said := complaints(log)):
+        links += (ChainLink("executorch runtime", said),)
     return Failure(stage, links, tuple(_passes(errors)))
 
 
@@ -158,6 +173,24 @@ def _partition(error: BaseException, stage: Stage, origin: Origin) -> tuple[str,
         if found and len(found) < len(origin.calls):
             return found
     return ()
+
+
+def logged_operators(manager: Any, program: ExportedProgram, log: str) -> tuple[str, ...]:
+    """Origins of the calls whose kernel failed, as far as the runtime's log names it."""
+    named = set(re.findall(r"in operator (\w+::[\w.]+)", log))
+    calls = [
+        node
+        for node in manager.exported_program().graph.nodes
+        if node.op == "call_function" and _kernel(node.target) in named
+    ]
+    return Origin(program).all(calls)
+
+
+def _kernel(target: Any) -> str:
+    schema = getattr(target, "_schema", None)
+    if schema is None:
+        return ""
+    return f"{schema.name}.{schema.overload_name}" if schema.overload_name else str(schema.name)
 
 
 def _suspects(error: BaseException, origin: Origin) -> tuple[str, ...]:

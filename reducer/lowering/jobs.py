@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from reducer.core.stage import Stage
 from reducer.core.wire import (
     BackendsJob,
     CaptureJob,
@@ -17,12 +14,13 @@ from reducer.core.wire import (
     SpellJob,
 )
 from reducer.lowering.errors import SubjectError
+from reducer.lowering.line import Line
 from reducer.lowering.pipeline import StageClock
 
 
-def run_job(job: Job, entered: Callable[[Stage], None]) -> Result:
-    """Do one job; ``entered`` is told each stage as it begins. What the user can mend is Refused."""
-    clock = StageClock(entered)
+def run_job(job: Job, line: Line) -> Result:
+    """Do one job; each stage is told on the line as it begins. What the user can mend is Refused."""
+    clock = StageClock(line.entered, line.log)
     try:
         if isinstance(job, JudgeJob):
             from reducer.lowering.judge import judge
@@ -31,7 +29,7 @@ def run_job(job: Job, entered: Callable[[Stage], None]) -> Result:
         if isinstance(job, CaptureJob):
             from reducer.lowering.capture import capture
 
-            return capture(job, clock)
+            return capture(job, clock, line.captured)
         if isinstance(job, ExplainJob):
             from reducer.lowering.watch.explain import explain
 

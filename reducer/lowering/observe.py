@@ -46,7 +46,7 @@ _RUNS: tuple[tuple[str, str, tuple[str, ...], Stage], ...] = (
         Stage.LOAD_PTE,
     ),
     (_RUNTIME, "Runtime", ("load_program",), Stage.LOAD_PTE),
-    (_RUNTIME, "Program", ("load_method",), Stage.LOAD_PTE),
+    (_RUNTIME, "Program", ("load_method",), Stage.EXECUTE),  # delegates are initialised
     (_RUNTIME, "Method", ("execute",), Stage.EXECUTE),
     (_NATIVE, "ExecuTorchModule", ("__call__", "forward", "run_method"), Stage.EXECUTE),
 )
@@ -56,7 +56,8 @@ class Observer:
     """A context manager: inside it, the script's calls are noted in ``record``.
 
     ``snapshot`` makes a case of a program before it is lowered; ``override``, if given, makes the
-    partitioners that replace the script's own. ``clock`` is told which stage is running.
+    partitioners that replace the script's own. ``clock`` is told which stage is running, ``tell``
+    what is being lowered or run.
     """
 
     def __init__(
@@ -64,8 +65,10 @@ class Observer:
         snapshot: Snapshot,
         clock: StageClock,
         override: Callable[[], list[Any]] | None = None,
+        tell: Callable[[Lowering], None] = lambda _: None,
     ) -> None:
         self.record = Record()
+        self._tell = tell
         self._clock = clock
         self._calls = LoweringCalls(snapshot, override, self._delegate)
         self._emitted: Lowering | None = None
@@ -172,6 +175,8 @@ class Observer:
 
     def _note(self, seen: Observation, run: Callable[[], Any]) -> Any:
         self.record.calls.append(seen)
+        if seen.lowering is not None:
+            self._tell(seen.lowering)
         try:
             with self._clock.at(seen.stage):
                 result = run()

@@ -11,6 +11,7 @@ from typing import Any
 from reducer.core.recipe import Recipe
 from reducer.core.stage import Stage
 from reducer.lowering.construct import build
+from reducer.lowering.native_log import logged_to
 
 
 @dataclass
@@ -23,13 +24,19 @@ class LoweringPlan:
     executorch_config: Any = None
     two_steps: bool = False
     last_stage: Stage = Stage.TO_EXECUTORCH
+    rtol: float | None = None
+    atol: float | None = None
 
 
 class StageClock:
-    """Which stage is running, and how many seconds did each take?"""
+    """Which stage is running, how many seconds did each take, and what did the runtime log?"""
 
-    def __init__(self, entered: Callable[[Stage], None] = lambda _: None) -> None:
+    def __init__(
+        self, entered: Callable[[Stage], None] = lambda _: None, log: int | None = None
+    ) -> None:
         self.stage: Stage | None = None
+        self.logged = ""
+        self._log = log
         self._entered = entered
         self._seconds: dict[str, float] = {}
 
@@ -40,10 +47,24 @@ class StageClock:
         self._entered(stage)
         start = time.perf_counter()
         try:
-            yield
+            with self._listening(stage):
+                yield
         finally:
             spent = time.perf_counter() - start
             self._seconds[str(stage)] = self._seconds.get(str(stage), 0.0) + spent
+
+    @contextmanager
+    def _listening(self, stage: Stage) -> Iterator[None]:
+        """While the runtime is at work, keep what it logs."""
+        if stage not in (Stage.LOAD_PTE, Stage.EXECUTE):
+            yield
+            return
+        said: list[str] = []
+        try:
+            with logged_to(self._log, said):
+                yield
+        finally:
+            self.logged = "".join(said)
 
     @property
     def seconds(self) -> tuple[tuple[str, float], ...]:
@@ -60,6 +81,8 @@ def plan_from_recipe(recipe: Recipe) -> LoweringPlan:
         executorch_config=build(recipe.executorch_config) if recipe.executorch_config else None,
         two_steps=recipe.two_steps,
         last_stage=recipe.last_stage,
+        rtol=recipe.rtol,
+        atol=recipe.atol,
     )
 
 

@@ -21,14 +21,16 @@ import selectors
 import signal
 import socket
 import sys
+import tempfile
 import time
 import traceback
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from reducer.core import text
-from reducer.core.stage import Stage
 from reducer.core.wire import Broken, Death, Limits
+from reducer.lowering.death import death
+from reducer.lowering.line import Line, write
 
 #: How much of a child's output is kept for a report, and how much goes to the log at most, in bytes.
 _TAIL = 16_384
@@ -41,13 +43,16 @@ _TICK = 0.05
 class Child:
     """One forked job: its process, its two pipes, and what came out of them.
 
-    ``shared`` are the bytes that it got from the worker with the fork, which are not its own.
+    ``log`` is the file to which it sends what the runtime says: unlike a pipe it can read that, and
+    unlike memory it outlives it. ``shared`` are the bytes that it got from the worker with the fork,
+    which are not its own.
     """
 
     pid: int
     limits: Limits
     result_fd: int
     output_fd: int
+    log: IO[bytes]
     started: float
     shared: int
     result: bytearray = field(default_factory=bytearray)
@@ -128,6 +133,7 @@ class Worker:
     def _start(self, message: dict[str, Any]) -> None:
         result_read, result_write = os.pipe()
         output_read, output_write = os.pipe()
+        log = tempfile.TemporaryFile()  # noqa: SIM115  closed when the child has ended
         pid = os.fork()
         if pid == 0:
             try:
@@ -135,7 +141,7 @@ class Worker:
                 self.connection.close()
                 os.close(result_read)
                 os.close(output_read)
-                _run_child(message, result_write, output_write)
+                _run_child(message, Line(result_write, log.fileno()), output_write)
             finally:
                 os._exit(70)  # not reached: _run_child always exits
         os.close(result_write)
@@ -147,7 +153,7 @@ class Worker:
         self.selector.register(output_read, selectors.EVENT_READ, ("output", number))
         limits = text.decode(message["limits"])
         self.children[number] = Child(
-            pid, limits, result_read, output_read, time.monotonic(), _resident(os.getpid())
+            pid, limits, result_read, output_read, log, time.monotonic(), _resident(os.getpid())
         )
 
     def _drain(self, number: int, kind: str) -> None:
@@ -212,10 +218,11 @@ class Worker:
             result = text.encode(_death(child, status, progress + b"\n" + answer))
         elif child.logged >= _LOG_LIMIT and result.get("_") == Broken.__name__:
             os.write(2, result["traceback"].encode())  # there was no room for it in the log
+        child.log.close()
         _send(self.connection, {"id": number, "result": result, "seconds": now - child.started})
 
 
-def _run_child(message: dict[str, Any], result_fd: int, output_fd: int) -> None:
+def _run_child(message: dict[str, Any], line: Line, output_fd: int) -> None:
     """In the child: do the job, write the answer as one line, leave without any cleaning up."""
     os.setpgid(0, 0)
     _end_with_parent()
@@ -228,40 +235,29 @@ def _run_child(message: dict[str, Any], result_fd: int, output_fd: int) -> None:
     try:
         from reducer.lowering.jobs import run_job
 
-        answer = run_job(text.decode(message["job"]), lambda stage: _progress(result_fd, stage))
+        line.watch(text.decode(message["limits"]).seconds)
+        answer = run_job(text.decode(message["job"]), line)
     except BaseException:
         answer = Broken(traceback.format_exc())
-        _write(output_fd, answer.traceback.encode())  # whatever the job made of sys.stderr
-    _write(result_fd, text.dumps(answer).encode())
+        write(output_fd, answer.traceback.encode())  # whatever the job made of sys.stderr
+    line.answer(answer)
     os._exit(0)
 
 
-def _progress(fd: int, stage: Stage) -> None:
-    """Leave word of the stage that is being entered, for the case that nothing comes after it."""
-    _write(fd, stage.value.encode() + b"\n")
-
-
-def _write(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
 def _death(child: Child, status: int, progress: bytes) -> Death:
-    words = [word for word in progress.decode("ascii", "ignore").split("\n") if word in _STAGES]
-    stage = Stage(words[-1]) if words else None
-    output = bytes(child.output).decode("utf-8", "replace")
-    if child.killed:
-        detail = f"{child.limits.seconds:g} s" if child.killed == "timeout" else ""
-        if child.killed == "memory":
-            detail = f"{child.limits.memory / 2**20:.0f} MiB"
-        return Death(child.killed, detail, stage, output)
-    if os.WIFSIGNALED(status):
-        return Death("signal", signal.Signals(os.WTERMSIG(status)).name, stage, output)
-    return Death("exit", str(os.WEXITSTATUS(status)), stage, output)
-
-
-_STAGES = frozenset(stage.value for stage in Stage)
+    kind, detail = child.killed, ""
+    if kind == "timeout":
+        detail = f"{child.limits.seconds:g} s"
+    elif kind == "memory":
+        detail = f"{child.limits.memory / 2**20:.0f} MiB"
+    elif not kind and os.WIFSIGNALED(status):
+        kind, detail = "signal", signal.Signals(os.WTERMSIG(status)).name
+    elif not kind:
+        kind, detail = "exit", str(os.WEXITSTATUS(status))
+    said, output = (bytes(part).decode("utf-8", "replace") for part in (progress, child.output))
+    child.log.seek(0)
+    log = child.log.read(_TAIL).decode("utf-8", "replace")
+    return death(kind, detail, said, output, log)
 
 
 def _resident(pid: int) -> int:

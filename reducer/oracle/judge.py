@@ -120,7 +120,11 @@ class Judge:
             return Judgement(verdict, result, result.failure.headline, 0.0, False)
         if isinstance(result, Death):
             verdict = Verdict.TIMEOUT if result.kind == "timeout" else Verdict.CRASH
-            return Judgement(verdict, None, f"{result.kind} {result.detail}".strip(), 0.0, False)
+            if result.failure is not None and self.rule.same(self.wanted, result.failure):
+                verdict = Verdict.SAME
+            attempt = None if result.failure is None else Attempt(result.failure)
+            told = f"{result.kind} {result.detail}".strip()
+            return Judgement(verdict, attempt, told, 0.0, False)
         if isinstance(result, Refused):
             return Judgement(Verdict.INVALID, None, result.message, 0.0, False)
         if isinstance(result, Broken):

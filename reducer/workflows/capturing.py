@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from reducer.core import text
-from reducer.core.wire import Capture, CaptureJob, Limits, Result
+from reducer.core.wire import Attempt, Capture, CaptureJob, Death, Limits, Result
 from reducer.oracle.store import Store, store_key
 from reducer.oracle.worker import Worker
 from reducer.workflows.output import OutputFolder
@@ -59,9 +60,19 @@ def capture(
     if known is not None and isinstance(known[0], Capture) and _unchanged(known[0], folder):
         return Taken(known[0], anew=False)
     answer = worker.run(job, Limits(settings.timeout or first_timeout))
-    if isinstance(answer.result, Capture):
-        store.put(key, answer.result, answer.seconds)
-    return Taken(answer.result, known is None or _differ(known[0], answer.result))
+    result = _having_died(answer.result) if isinstance(answer.result, Death) else answer.result
+    if isinstance(result, Capture):
+        store.put(key, result, answer.seconds)
+    return Taken(result, known is None or _differ(known[0], result))
+
+
+def _having_died(death: Death) -> Capture | Death:
+    """What was captured before the process that lowered it died, with that as its failure."""
+    found, failure = death.captured, death.failure
+    if found is None or found.case is None or failure is None:
+        return death
+    case = replace(found.case, recipe=replace(found.case.recipe, last_stage=failure.stage))
+    return replace(found, case=case, attempt=Attempt(failure, seconds=death.seconds))
 
 
 def _differ(known: Result, found: Result) -> bool:

@@ -95,8 +95,9 @@ class Reduction:
         self.tried[delta] += 1
         if judgement.verdict.paid and not judgement.stored:
             self.paid += 1
-        if judgement.verdict is Verdict.OTHER and judgement.attempt is not None:
-            self._slip(candidate, judgement.attempt)
+        attempt = judgement.attempt
+        if judgement.verdict is not Verdict.SAME and attempt is not None and attempt.failure:
+            self._slip(candidate, attempt)
         best = candidate if self._best is None else self._best
         self._report(
             Judged(

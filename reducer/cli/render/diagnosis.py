@@ -69,7 +69,7 @@ def _untagged(data: Any) -> Any:
         return [_untagged(item) for item in data]
     if not isinstance(data, dict):
         return data
-    if data.get("_") in ("Stage", "Verdict"):
+    if data.get("_") in ("Kind", "Stage", "Verdict"):
         return data["v"]
     return {key: _untagged(value) for key, value in data.items() if key != "_"}
 

@@ -46,7 +46,7 @@ def core_lines(script: str) -> str:
     >>> core_lines("import sys\\nclass Repro:\\n    x = 1\\ndef lower():\\n    go()\\nY = 1\\n")
     'class Repro:\\n    x = 1\\ndef lower():\\n    go()'
     """
-    pattern = r"^class Repro\b.*?^def lower\(.*?(?=^\S|\Z)"
+    pattern = r"^class Repro\b.*?^def lower\(.*?(?=^(?!def run\()\S|\Z)"
     found = re.search(pattern, script, re.DOTALL | re.MULTILINE)
     return found[0].rstrip() if found else ""
 

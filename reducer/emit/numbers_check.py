@@ -1,0 +1,54 @@
+"""How does a script tell that the ``.pte`` returns wrong numbers? An explicit assertion against eager."""
+
+from __future__ import annotations
+
+from reducer.core.finding import Finding
+from reducer.core.signature import CLEAR_EXCESS
+
+_MAIN = """\
+def check():
+    expected = torch.utils._pytree.tree_leaves(Repro().eval()(*example_inputs))
+    for actual, wanted in zip(run(), expected):
+{assertion}
+
+
+if __name__ == "__main__":
+    try:
+        check()
+    except AssertionError:
+        if "--expect-failure" not in sys.argv:
+            raise
+        sys.exit(0)
+    sys.exit(1 if "--expect-failure" in sys.argv else 0)
+"""
+
+#: By a phrase of the message: the assertion that does not hold.
+_ASSERTIONS = (
+    ("another shape", ["assert actual.shape == wanted.shape, (actual.shape, wanted.shape)"]),
+    ("another dtype", ["assert actual.dtype == wanted.dtype, (actual.dtype, wanted.dtype)"]),
+    ("has nan", ["assert not (actual.isnan() & ~wanted.isnan()).any(), actual"]),
+    ("has infinity", ["assert not (actual.isinf() & ~wanted.isinf()).any(), actual"]),
+    ("numbers where nan", ["assert not (actual.isfinite() & ~wanted.isfinite()).any(), actual"]),
+)
+
+
+def numbers_check(finding: Finding) -> tuple[set[str], str]:
+    """Import lines, and the part of the script below ``run()``."""
+    message = finding.failure.chain[0].message
+    lines = next((lines for phrase, lines in _ASSERTIONS if phrase in message), None)
+    if lines is None:
+        lines = [
+            "difference = (actual - wanted).abs().max()",
+            f"assert difference <= {_bound(finding)}, (difference, actual, wanted)",
+        ]
+        if "is all zeros" in message:
+            lines = ["assert actual.any() or not wanted.any(), (actual, wanted)"]
+    shown = "\n".join(f"        {line}" for line in lines)
+    return {"import sys"}, _MAIN.format(assertion=shown)
+
+
+def _bound(finding: Finding) -> str:
+    """A round number well above what rounding explains and well below what was seen."""
+    failure = finding.failure
+    times = CLEAR_EXCESS if failure.excess >= 2 * CLEAR_EXCESS else max(1.0, failure.excess / 2)
+    return f"{failure.allowed * times:.1g}"
