@@ -162,6 +162,18 @@ class Symbol:
     auto: bool = False
 
 
+@dataclass(frozen=True)
+class Check:
+    """A further set of inputs to run the ``.pte`` on: what differs from the example inputs.
+
+    ``sizes``: (symbol, size). ``fills``: (input, its numbers); of other inputs they are made as in
+    the example, in the size that it is here.
+    """
+
+    sizes: tuple[tuple[str, int], ...] = ()
+    fills: tuple[tuple[str, Fill], ...] = ()
+
+
 #: How outputs are nested: ``"*"`` a leaf, else ``(kind, child, ...)``; kind is ``tuple``, ``list``,
 #: ``dict:key1,key2`` or ``named:torch.return_types.max``. None: one value bare, several as a tuple.
 Structure = Union[None, str, "tuple[Structure, ...]"]
@@ -181,9 +193,24 @@ class Case:
     symbols: tuple[Symbol, ...] = ()
     schemas: Mapping[str, str] = field(default_factory=dict)
     structure: Structure = None
+    checks: tuple[Check, ...] = ()
 
     def __hash__(self) -> int:
-        return hash((self.graph, self.recipe, self.subgraphs, self.symbols, self.structure))
+        known = (self.graph, self.recipe, self.subgraphs, self.symbols, self.structure)
+        return hash((*known, self.checks))
+
+    def checked_by(self, check: Check) -> Case:
+        """The case with the inputs of a check as its example inputs, and no check."""
+        sizes, fills = dict(check.sizes), dict(check.fills)
+        symbols = tuple(
+            replace(symbol, hint=sizes.get(symbol.name, symbol.hint)) for symbol in self.symbols
+        )
+        inputs = tuple(
+            replace(item, fill=fills.get(item.name) or _resized(item, sizes))
+            for item in self.graph.inputs
+        )
+        graph = replace(self.graph, inputs=inputs)
+        return replace(self, graph=graph, symbols=symbols, checks=())
 
     @property
     def operators(self) -> int:
@@ -198,6 +225,15 @@ class Case:
     def with_graph(self, graph: Graph) -> Case:
         """The same case around another main graph."""
         return replace(self, graph=graph)
+
+
+def _resized(item: Input, sizes: Mapping[str, int]) -> Fill:
+    """The numbers of an input some of whose sizes are others now."""
+    symbolic = isinstance(item.spec, TensorSpec) and any(
+        isinstance(size, str) for size in item.spec.shape
+    )
+    kept = item.fill.is_generated or not (symbolic and sizes)
+    return item.fill if kept else Fill("random")
 
 
 GETITEM = "operator:getitem"

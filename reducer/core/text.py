@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast
 from reducer.core.case import (
     Atom,
     Case,
+    Check,
     Fill,
     Graph,
     GraphRef,
@@ -39,7 +40,7 @@ from reducer.core.verdict import Verdict
 _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (
-        Atom, Case, ChainLink, Construct, Failure, Fill, Frame, Graph, GraphRef, Input, Items,
+        Atom, Case, ChainLink, Check, Construct, Failure, Fill, Frame, Graph, GraphRef, Input, Items,
         Node, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
     )
 }  # fmt: skip

@@ -12,6 +12,7 @@ from typing import cast
 from reducer.core.delta import Delta
 from reducer.deltas import (
     bypass_nodes,
+    check_inputs,
     constant_values,
     control_flow,
     cut_nodes,
@@ -42,6 +43,7 @@ ATTRIBUTES = cast(
     "tuple[Delta, ...]",
     (
         recipe_defaults,
+        check_inputs,
         static_sizes,
         sizes,
         keyword_defaults,

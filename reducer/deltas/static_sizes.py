@@ -8,6 +8,7 @@ from dataclasses import replace
 from reducer.core.case import Case, Input, Node, ScalarSpec, Size, Spec, TensorSpec
 from reducer.core.delta import Edit
 from reducer.core.sizes import evaluate_size
+from reducer.graph.prune import tidy
 
 NAME = "static-sizes"
 TOGETHER = True
@@ -62,4 +63,4 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
         for symbol in case.symbols
         if symbol.name not in fixed
     )
-    return replace(case, graph=graph, symbols=left)
+    return tidy(replace(case, graph=graph, symbols=left))

@@ -5,12 +5,22 @@ from __future__ import annotations
 from reducer.core.finding import Finding
 from reducer.core.signature import CLEAR_EXCESS
 
-_MAIN = """\
+_CHECK = """\
 def check():
-    expected = torch.utils._pytree.tree_leaves(Repro().eval()(*example_inputs))
-    for actual, wanted in zip(run(), expected):
+    expected = torch.utils._pytree.tree_leaves(model(*example_inputs))
+    for actual, wanted in zip(run()[-len(expected) :], expected):
 {assertion}
+"""
 
+_CHECKS = """\
+def check():
+    for inputs, outputs in zip([example_inputs, *check_inputs], run()):
+        expected = torch.utils._pytree.tree_leaves(model(*inputs))
+        for actual, wanted in zip(outputs[-len(expected) :], expected):
+{assertion}
+"""
+
+_MAIN = """\
 
 if __name__ == "__main__":
     try:
@@ -43,8 +53,9 @@ def numbers_check(finding: Finding) -> tuple[set[str], str]:
         ]
         if "is all zeros" in message:
             lines = ["assert actual.any() or not wanted.any(), (actual, wanted)"]
-    shown = "\n".join(f"        {line}" for line in lines)
-    return {"import sys"}, _MAIN.format(assertion=shown)
+    whole, indent = (_CHECKS, 12) if finding.case.checks else (_CHECK, 8)
+    shown = "\n".join(f"{' ' * indent}{line}" for line in lines)
+    return {"import sys"}, f"{whole.format(assertion=shown)}\n\n{_MAIN}"
 
 
 def _bound(finding: Finding) -> str:

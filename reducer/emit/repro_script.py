@@ -27,7 +27,7 @@ def render(finding: Finding, spelling: Spelling | None = None, data_file: str = 
     """
     source = write_source(finding.case, spelling, data_file)
     lowering_imports, lowering = lower_function(finding.case.recipe, source)
-    run_imports, run = run_function(finding.case.recipe)
+    run_imports, run = run_function(finding.case)
     check_imports, check = failure_check(finding)
     lines = {*source.imports, *lowering_imports, *run_imports, *check_imports} - {""}
     standard, others = _imports(lines)
@@ -99,7 +99,10 @@ def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
     """Import lines and the function ``lower()``, which runs what the recipe says."""
     imports = Imports(("torch", "F", "Dim", "Repro", "sys", "re", "lower", "load_file", "Path"))
     options = ", dynamic_shapes=dynamic_shapes" if source.dynamic else ""
-    lines = [f"exported = torch.export.export(Repro().eval(), example_inputs{options})"]
+    # Compared with what it was made from: the very same, since its numbers may be random.
+    compared = recipe.last_stage is Stage.COMPARE
+    model = "model" if compared else "Repro().eval()"
+    lines = [f"exported = torch.export.export({model}, example_inputs{options})"]
     last = recipe.last_stage.rank >= Stage.TO_EXECUTORCH.rank
     config = recipe.executorch_config
     ending = (
@@ -113,7 +116,8 @@ def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
     else:
         lines += [f"return {edge[0]}"]
     body = [row for line in lines for row in wrap(f"    {line}")]
-    return imports.lines, "\n".join(["def lower():", *body])
+    before = ["model = Repro().eval()", "", ""] if compared else []
+    return imports.lines, "\n".join([*before, "def lower():", *body])
 
 
 def _one_step(recipe: Recipe, imports: Imports) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from reducer.core.case import Case
 from reducer.core.recipe import Recipe
 from reducer.core.stage import Stage
 from reducer.emit.layout import wrap
-
-_PROGRAM = "program = Runtime.get().load_program(lower().buffer)"
-_METHOD = 'method = program.load_method("forward")'
 
 
 def entry(recipe: Recipe) -> str:
@@ -15,14 +13,20 @@ def entry(recipe: Recipe) -> str:
     return "run" if recipe.last_stage.rank >= Stage.LOAD_PTE.rank else "lower"
 
 
-def run_function(recipe: Recipe) -> tuple[set[str], str]:
+def run_function(case: Case) -> tuple[set[str], str]:
     """Import lines and the function ``run()``; nothing for what fails before there is a ``.pte``."""
-    if entry(recipe) == "lower":
+    if entry(case.recipe) == "lower":
         return set(), ""
-    lines = {
-        Stage.LOAD_PTE: ["return Runtime.get().load_program(lower().buffer)"],
-        Stage.EXECUTE: [_PROGRAM, _METHOD, "return method.execute(example_inputs)"],
-        Stage.COMPARE: [_PROGRAM, _METHOD, "return method.execute(example_inputs)"],
-    }[recipe.last_stage]
+    if case.recipe.last_stage is Stage.LOAD_PTE:
+        lines = ["return Runtime.get().load_program(lower().buffer)"]
+    else:
+        result = "method.execute(example_inputs)"
+        if case.checks:
+            result = "[method.execute(inputs) for inputs in [example_inputs, *check_inputs]]"
+        lines = [
+            "program = Runtime.get().load_program(lower().buffer)",
+            'method = program.load_method("forward")',
+            f"return {result}",
+        ]
     body = [row for line in lines for row in wrap(f"    {line}")]
     return {"from executorch.runtime import Runtime"}, "\n".join(["def run():", *body])

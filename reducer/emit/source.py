@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from reducer.core.case import Case, Input, Structure, TensorSpec, node_references
+from reducer.core.case import Case, Check, Fill, Input, Structure, TensorSpec, node_references
 from reducer.emit.body import Body, Module
 from reducer.emit.control_flow import write_control_flow
 from reducer.emit.expression import tuple_text
@@ -71,11 +71,13 @@ class _Writer:
         forward, inputs = self._forward(names)
         init = self._init()
         lines = [*self._loading(), "class Repro(torch.nn.Module):", *init, *forward, "", ""]
-        if any(item.fill.kind == "random" for item in self._shown()):
+        if any(fill.kind == "random" for fill in self._fills()):
             lines.append("torch.manual_seed(0)")
         lines += wrap(
             f"example_inputs = {tuple_text([self._example(item) for item in self._given()])}"
         )
+        if self.case.checks:
+            lines += wrap(f"check_inputs = [{', '.join(map(self._check, self.case.checks))}]")
         dims = dynamic_shapes(self.case, inputs, Names(("torch", "Dim", "Repro")))
         for line in dims:
             lines += wrap(line)
@@ -91,6 +93,13 @@ class _Writer:
         for item in self.case.graph.inputs:
             if item.role == "input" or item.name in self.module.referenced:
                 yield item
+
+    def _fills(self) -> Iterator[Fill]:
+        """Where the numbers of all tensors that are made come from."""
+        yield from (item.fill for item in self._shown())
+        for check in self.case.checks:
+            inputs = self.case.checked_by(check).graph.inputs
+            yield from (item.fill for item in inputs if item.role == "input")
 
     def _forward(self, names: Names) -> tuple[list[str], dict[str, str]]:
         body = Body(self.module, names, "        ")
@@ -127,12 +136,18 @@ class _Writer:
             return f'self.register_buffer("{name}", {made}{option})'
         return f"self.{name} = {made}"
 
-    def _example(self, item: Input) -> str:
+    def _check(self, check: Check) -> str:
+        """A further set of inputs, as a tuple."""
+        case, hints = self.case.checked_by(check), hints_of(self.case.checked_by(check))
+        given = [item for item in case.graph.inputs if item.role == "input"]
+        return tuple_text([self._example(item, hints) for item in given])
+
+    def _example(self, item: Input, hints: Mapping[str, int] | None = None) -> str:
         if isinstance(item.spec, TensorSpec):
-            return self._tensor(item, item.name)
+            return self._tensor(item, item.name, hints)
         return "None" if item.value is None else number(item.value).text
 
-    def _tensor(self, item: Input, key: str) -> str:
+    def _tensor(self, item: Input, key: str, hints: Mapping[str, int] | None = None) -> str:
         assert isinstance(item.spec, TensorSpec)
         stored = ""
         if item.fill.kind == "data" and self.data_file:
@@ -140,10 +155,10 @@ class _Writer:
                 key += "_"
             self.stored[key] = item.fill.digest
             stored = f'tensors["{key}"]'
-        return tensor_text(item.spec, item.fill, hints_of(self.case), stored)
+        return tensor_text(item.spec, item.fill, hints or hints_of(self.case), stored)
 
     def _loading(self) -> list[str]:
-        if not self.data_file or not any(item.fill.kind == "data" for item in self._shown()):
+        if not self.data_file or not any(fill.kind == "data" for fill in self._fills()):
             return []
         self.module.imports |= {
             "from pathlib import Path",

@@ -17,6 +17,7 @@ from reducer.core import text
 from reducer.core.case import (
     Argument,
     Case,
+    Check,
     Graph,
     GraphRef,
     Input,
@@ -42,7 +43,13 @@ def canonical(case: Case) -> Case:
         subgraphs=tuple(listed),
         schemas={},
         symbols=tuple(sorted(case.symbols, key=lambda symbol: symbol.name)),
+        checks=tuple(_canonical_check(check, names) for check in case.checks),
     )
+
+
+def _canonical_check(check: Check, names: Mapping[str, str]) -> Check:
+    fills = [(names.get(name, name), fill) for name, fill in check.fills]
+    return Check(tuple(sorted(check.sizes)), tuple(sorted(fills, key=lambda pair: pair[0])))
 
 
 def case_digest(case: Case) -> str:

@@ -14,11 +14,13 @@ from dataclasses import replace
 from reducer.core.case import (
     Argument,
     Case,
+    Check,
     Graph,
     Input,
     Size,
     Spec,
     Structure,
+    Symbol,
     TensorSpec,
     graph_references,
     node_references,
@@ -85,12 +87,31 @@ def tidy(case: Case) -> Case:
     subgraphs = tuple((name, graph) for name, graph in case.subgraphs if name in reached)
     targets = {n.target for g in (case.graph, *(g for _, g in subgraphs)) for n in g.nodes}
     mentioned = {name for item in case.graph.inputs for name in spec_symbols(item.spec)}
+    symbols = tuple(symbol for symbol in case.symbols if symbol.name in mentioned)
+    inputs = {item.name for item in case.graph.inputs}
     return replace(
         case,
         subgraphs=subgraphs,
-        symbols=tuple(symbol for symbol in case.symbols if symbol.name in mentioned),
+        symbols=symbols,
         schemas={key: text for key, text in case.schemas.items() if key in targets},
+        checks=tidy_checks(case.checks, symbols, inputs),
     )
+
+
+def tidy_checks(
+    checks: Iterable[Check], symbols: Iterable[Symbol], inputs: Collection[str]
+) -> tuple[Check, ...]:
+    """The checks without symbols and inputs that are gone, and without any that checks nothing."""
+    hints = {symbol.name: symbol.hint for symbol in symbols}
+    kept = (
+        Check(
+            tuple((name, size) for name, size in check.sizes if name in hints),
+            tuple((name, fill) for name, fill in check.fills if name in inputs),
+        )
+        for check in checks
+    )
+    telling = (c for c in kept if c.fills or any(hints[name] != size for name, size in c.sizes))
+    return tuple(dict.fromkeys(telling))
 
 
 def with_outputs(case: Case, kept: Iterable[int]) -> Case:

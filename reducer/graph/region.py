@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from reducer.core.case import GETITEM, Argument, Case, Graph, Node, Ref, node_references
 from reducer.graph.cut import as_input, natural_role
@@ -36,8 +37,7 @@ def extract(case: Case, names: Collection[str], role: str | None = None) -> Case
     if not outputs:
         return None
     graph = Graph(tuple(inputs.values()), tuple(nodes), tuple(outputs))
-    small = Case(graph, case.recipe, case.subgraphs, case.symbols, case.schemas)
-    return prune(small)
+    return prune(replace(case, graph=graph, structure=None))
 
 
 def backward_cone(case: Case, names: Iterable[str]) -> set[str]:

@@ -7,7 +7,7 @@ the way shows when it is judged and does not fail.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from reducer.lowering.construct import build
 from reducer.lowering.data import DataStore
 from reducer.lowering.declared import Declared
 from reducer.lowering.errors import SubjectError, headline
+from reducer.lowering.execution import Inputs
 from reducer.lowering.exporting import NotExported, export_model
 from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.fx.from_fx import case_from_program
@@ -131,12 +132,15 @@ class _Capturing:
         recipe = Recipe(
             backends.name_of(expressed), expressed, express_config(config, self.notes.append)
         )
-        method = Method(program, self.case(program, recipe), recipe)
+        more = declared.check_inputs if declared is not None else ()
+        method = Method(program, case_from_program(program, recipe, self.data, more), recipe)
         self.tell(self._capture(method, Attempt()))
-        return self._capture(method, self._lowered(program, plan))
+        return self._capture(method, self._lowered(program, plan, more))
 
-    def _lowered(self, program: ExportedProgram, plan: LoweringPlan) -> Attempt:
-        attempt = lowered(program, plan, self.clock, self.job.oracle)
+    def _lowered(
+        self, program: ExportedProgram, plan: LoweringPlan, more: Sequence[Inputs] = ()
+    ) -> Attempt:
+        attempt = lowered(program, plan, self.clock, self.job.oracle, more)
         if attempt.unchecked:
             self.notes.append(f"the .pte was not checked: {attempt.unchecked}")
         return replace(attempt, seconds=self._seconds)

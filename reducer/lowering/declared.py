@@ -29,6 +29,7 @@ class Declared:
     quantizer: Any = None
     partitioners: list[Any] | None = None
     compile_config: Any = None
+    check_inputs: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...] = ()
 
 
 def declares(names: Mapping[str, Any]) -> bool:
@@ -51,6 +52,7 @@ def read(names: Mapping[str, Any], where: str) -> Declared:
         _quantizer(names.get("quantizer"), where),
         _partitioners(names.get("partitioner"), where),
         _compile_config(names.get("compile_config"), where),
+        _check_inputs(names.get("check_inputs"), where),
     )
 
 
@@ -99,6 +101,22 @@ def _inputs(inputs: Any, where: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         f"example_inputs in {where} is a {_kind(inputs)}",
         hint="give a tuple of arguments, or a dict of keyword arguments:\n" + EXAMPLE,
     )
+
+
+def _check_inputs(sets: Any, where: str) -> tuple[tuple[tuple[Any, ...], dict[str, Any]], ...]:
+    """Further inputs to run the ``.pte`` on: one set, or a list of sets."""
+    if sets is None:
+        return ()
+    if isinstance(sets, torch.Tensor | Mapping):
+        sets = [sets]
+    if not isinstance(sets, tuple | list):
+        raise SubjectError(
+            f"check_inputs in {where} is a {_kind(sets)}",
+            hint="give a list of sets, each like example_inputs: check_inputs = [(x,), (y,)]",
+        )
+    if isinstance(sets, tuple) and not any(isinstance(s, tuple | list | Mapping) for s in sets):
+        sets = [sets]
+    return tuple(_inputs(one, where) for one in sets)
 
 
 def _dynamic_shapes(shapes: Any, where: str) -> Any:

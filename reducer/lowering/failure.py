@@ -177,7 +177,7 @@ def _partition(error: BaseException, stage: Stage, origin: Origin) -> tuple[str,
 
 def logged_operators(manager: Any, program: ExportedProgram, log: str) -> tuple[str, ...]:
     """Origins of the calls whose kernel failed, as far as the runtime's log names it."""
-    named = set(re.findall(r"in operator (\w+::[\w.]+)", log))
+    named = set(re.findall(r"\b\w+::\w+(?:\.\w+)?", complaints(log)))
     calls = [
         node
         for node in manager.exported_program().graph.nodes

@@ -13,7 +13,7 @@ from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError, headline
 from reducer.lowering.fx.from_fx import spec_of
 from reducer.lowering.fx.targets import graph_targets, target_text
-from reducer.lowering.fx.to_fx import attribute_names, export_case
+from reducer.lowering.fx.to_fx import attribute_names, check_sets, export_case
 from reducer.lowering.lowered import lowered
 from reducer.lowering.pipeline import StageClock, plan_from_recipe
 
@@ -26,6 +26,7 @@ def judge(job: JudgeJob, clock: StageClock) -> Attempt:
     try:
         with clock.at(Stage.EXPORT):
             program = export_case(job.case, DataStore(job.data_dir))
+            more = check_sets(job.case, DataStore(job.data_dir))
         plan = plan_from_recipe(job.case.recipe)
     except SubjectError as error:
         return Attempt(invalid=error.message, seconds=clock.seconds)
@@ -34,7 +35,7 @@ def judge(job: JudgeJob, clock: StageClock) -> Attempt:
         return Attempt(invalid=reason[:300], seconds=clock.seconds)
     names = _case_names(job.case, program)
     specs = _specs(program, names) if len(names) <= _FEW else ()  # before passes write to them
-    attempt = lowered(program, plan, clock, job.oracle)
+    attempt = lowered(program, plan, clock, job.oracle, more)
 
     def translate(found: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(names[name] for name in found if name in names))

@@ -18,7 +18,7 @@ _REMARKS = ("cpuinfo_utils.cpp",)
 _LINES = 6
 
 _LOGGED = re.compile(r"^\[([\w.+-]+\.(?:cpp|cc|c|h|hpp)):\d+\] (.*)$")
-_LISTED = re.compile(r"^arg \d+ with type id")
+_LISTED = re.compile(r"^(arg \d+ with type id|dtype: \d+ \||[\d\s,\[\]]*$)")
 _DYING = re.compile(
     r"^(terminate called |  what\(\): |free\(\): |malloc\(\): |double free|corrupted |\*\*\* stack smash"
     r"|.*: Assertion `)"
@@ -34,9 +34,9 @@ def complaints(log: str) -> str:
     kept: list[str] = []
     for line in log.splitlines():
         found = _LOGGED.match(line)
-        if found is not None and found[1] not in _REMARKS and not _LISTED.match(found[2]):
-            kept.append(line.strip())
-        elif _DYING.match(line):
+        if (
+            found is not None and found[1] not in _REMARKS and not _LISTED.match(found[2])
+        ) or _DYING.match(line):
             kept.append(line.strip())
     return "\n".join(dict.fromkeys(kept[:_LINES]))
 

@@ -116,7 +116,9 @@ def _of_attribute(found: Any, module: ModuleType, subject: str) -> Declared | Ex
     if isinstance(found, tuple) and len(found) == 2:
         return read({"model": found[0], "example_inputs": found[1]}, f"what {subject} returns")
     if _has_both(found):
-        optional = ("dynamic_shapes", "quantizer", "partitioner", "compile_config")
+        optional = (
+            "dynamic_shapes", "quantizer", "partitioner", "compile_config", "check_inputs"
+        )  # fmt: skip
         names = {name: getattr(found, name) for name in optional if hasattr(found, name)}
         both = {"model": found.model, "example_inputs": found.example_inputs}
         return read({**names, **both}, subject)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -25,6 +27,7 @@ from reducer.core.case import (
 from reducer.core.recipe import Recipe
 from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError
+from reducer.lowering.fx.checks import check_of
 from reducer.lowering.fx.structure import structure_of
 from reducer.lowering.fx.targets import schema_text, target_text
 
@@ -42,14 +45,20 @@ _MUTATIONS = (
 
 
 def case_from_program(
-    program: torch.export.ExportedProgram, recipe: Recipe, data: DataStore
+    program: torch.export.ExportedProgram,
+    recipe: Recipe,
+    data: DataStore,
+    more: Sequence[tuple[tuple[Any, ...], dict[str, Any]]] = (),
 ) -> Case:
     """The program as a case; node names are those of ``program.graph``.
 
     Lifted parameters, buffers and constants become inputs of their role; mutations that the program
-    returns become ``copy_`` calls. Raises SubjectError for what a case cannot say (script objects).
+    returns become ``copy_`` calls; ``more`` sets of inputs become checks. Raises SubjectError for what
+    a case cannot say (script objects), and for inputs that do not fit.
     """
-    return _Reader(program, recipe, data).read()
+    case = _Reader(program, recipe, data).read()
+    checks = [check_of(case, program, inputs, data) for inputs in more]
+    return replace(case, checks=tuple(dict.fromkeys(checks)))
 
 
 class _Reader:

@@ -83,6 +83,11 @@ def example_inputs(case: Case, data: DataStore) -> tuple[Any, ...]:
     )
 
 
+def check_sets(case: Case, data: DataStore) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Arguments of the further runs that the case asks for."""
+    return [(example_inputs(case.checked_by(check), data), {}) for check in case.checks]
+
+
 def dynamic_shapes(case: Case) -> tuple[Any, ...] | None:
     """What ``torch.export.export`` takes: per input the symbolic dims; None if all sizes are fixed."""
     if not case.symbols:
