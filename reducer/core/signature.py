@@ -208,7 +208,7 @@ _NUMBER = r"[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\.\d+|\d+(?:[eE][-+]?\d+)?|nan\b|i
 _REPLACEMENTS = (
     (r"after the following passes: \[[^\]]*\]", "after the following passes: <passes>"),
     (r"\x1b\[[0-9;]*m", ""),
-    (r"0x[0-9a-fA-F]{5,}", "<address>"),  # shorter ones are error codes
+    (r"0x[0-9a-fA-F]+", "<address>"),
     (r"(?:[A-Za-z]:)?(?:/[\w.+@~-]+){2,}(?::\d+)?", "<path>"),
     (r"torch\.Size\(\[[^\]]*\]\)", "<shape>"),
     (r"[\[(]\s*(?:[su]?\d+\s*,\s*)+(?:[su]?\d+)?\s*[\])]", "<shape>"),

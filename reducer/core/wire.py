@@ -19,10 +19,14 @@ from reducer.core.text import register
 @register
 @dataclass(frozen=True)
 class Limits:
-    """What one call may use: wall seconds, bytes of resident memory (0: no limit)."""
+    """What one call may use: wall seconds, bytes of resident memory (0: no limit).
+
+    ``still``: seconds for which its stack may stay the very same (0: no limit).
+    """
 
     seconds: float = 600.0
     memory: int = 0
+    still: float = 0.0
 
 
 @register

@@ -11,6 +11,7 @@ import re
 
 from reducer.core.finding import Finding
 from reducer.core.kind import Kind
+from reducer.core.signature import normalise_message
 from reducer.emit.expression import tuple_text
 from reducer.emit.invariant_checks import invariant_check
 from reducer.emit.layout import WIDTH
@@ -63,7 +64,7 @@ def failure_check(finding: Finding) -> tuple[set[str], str]:
     if finding.failure.kind is Kind.WRONG:
         return numbers_check(finding)
     if finding.failure.kind.ends_process or entry(finding.case.recipe) == "run":
-        return process_check(finding, longest_words(signature.message))
+        return process_check(finding, longest_words(finding.failure.chain[-1].message))
     if rule.regex:
         pattern = _pattern(rule.regex)
         checks = [f"any(re.search({pattern}, str(link)) for link in links)"]
@@ -100,9 +101,14 @@ def fixed_words(message: str) -> tuple[str, ...]:
     return _telling(message)[:_PARTS]
 
 
-def longest_words(message: str) -> tuple[str, ...]:
-    """The longest of these parts: of a log of several lines, the first ones are not the most telling."""
-    parts = _telling(message)
+def longest_words(log: str) -> tuple[str, ...]:
+    """The longest fixed parts within the lines of a log: its first ones are not the most telling.
+
+    >>> longest_words("[op_add.cpp:7] Check failed\\n[method.cpp:3] in operator aten::add.out: 0x12")
+    ('[op_add.cpp:', '] Check failed', '[method.cpp:', '] in operator aten::add.out:')
+    """
+    lines = [normalise_message(line) for line in log.splitlines()]
+    parts = tuple(dict.fromkeys(part for line in lines for part in _telling(line)))
     chosen = sorted(parts, key=len, reverse=True)[:_PARTS]
     return tuple(part for part in parts if part in chosen)
 

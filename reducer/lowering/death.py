@@ -19,6 +19,7 @@ from reducer.core.kind import Kind
 from reducer.core.signature import ChainLink, Failure, Frame
 from reducer.core.stage import Stage
 from reducer.core.wire import Capture, Death
+from reducer.lowering.line import SAMPLES
 from reducer.lowering.native_log import complaints
 from reducer.lowering.stages import stage_of
 
@@ -41,6 +42,12 @@ def death(kind: str, detail: str, progress: str, output: str, log: str) -> Death
     seconds = [(str(a), later - began) for (a, began), (_, later) in pairwise(told)]
     failure = _failure(kind, detail, stage, lines, f"{output}\n{log}")
     return Death(kind, detail, stage, output + log, failure, _captured(lines), tuple(seconds))
+
+
+def stands_still(progress: str) -> bool:
+    """Whether the last stacks are the very same, lines included."""
+    last = list(_stacks(progress.splitlines()))[-SAMPLES - 1 :]
+    return len(last) > SAMPLES and len(set(last)) == 1
 
 
 def _failure(kind: str, detail: str, stage: Stage, lines: list[str], printed: str) -> Failure:

@@ -12,10 +12,10 @@ import time
 
 from reducer.core import text
 from reducer.core.stage import Stage
-from reducer.core.wire import Capture, Result
+from reducer.core.wire import Capture, Limits, Result
 
 #: A job's stack is written down this many times before its time is over.
-_SAMPLES = 5
+SAMPLES = 5
 
 
 class Line:
@@ -25,10 +25,13 @@ class Line:
         self.fd = fd
         self.log = log
 
-    def watch(self, seconds: float) -> None:
+    def watch(self, limits: Limits) -> None:
         """Have the stack written down when a signal kills this process, and while time runs out."""
+        every = limits.seconds / (SAMPLES + 1)
+        if limits.still:
+            every = min(every, limits.still / SAMPLES)
         faulthandler.enable(self.fd, all_threads=False)
-        faulthandler.dump_traceback_later(seconds / (_SAMPLES + 1), repeat=True, file=self.fd)
+        faulthandler.dump_traceback_later(every, repeat=True, file=self.fd)
 
     def entered(self, stage: Stage) -> None:
         """Leave word of the stage that is being entered, and when: nothing may come after it."""

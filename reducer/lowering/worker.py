@@ -17,6 +17,7 @@ import ctypes
 import gc
 import json
 import os
+import random
 import selectors
 import signal
 import socket
@@ -29,7 +30,7 @@ from typing import IO, Any
 
 from reducer.core import text
 from reducer.core.wire import Broken, Death, Limits
-from reducer.lowering.death import death
+from reducer.lowering.death import death, stands_still
 from reducer.lowering.line import Line, write
 
 #: How much of a child's output is kept for a report, and how much goes to the log at most, in bytes.
@@ -59,6 +60,8 @@ class Child:
     output: bytearray = field(default_factory=bytearray)
     logged: int = 0
     killed: str = ""
+    lasted: float = 0.0
+    seen: int = 0
 
 
 def main() -> None:
@@ -191,12 +194,20 @@ class Worker:
             done, status = os.waitpid(child.pid, os.WNOHANG)
             if done:
                 self._finish(number, status, now)
-            elif not child.killed and now - child.started > child.limits.seconds:
-                child.killed = "timeout"
+            elif not child.killed and (
+                now - child.started > child.limits.seconds or self._stands_still(child)
+            ):
+                child.killed, child.lasted = "timeout", now - child.started
                 _kill(child.pid)
             elif not child.killed and 0 < child.limits.memory < _resident(child.pid) - child.shared:
                 child.killed = "memory"
                 _kill(child.pid)
+
+    def _stands_still(self, child: Child) -> bool:
+        if not child.limits.still or len(child.result) == child.seen:
+            return False
+        child.seen = len(child.result)
+        return stands_still(bytes(child.result).decode("utf-8", "replace"))
 
     def _finish(self, number: int, status: int, now: float) -> None:
         child = self.children[number]
@@ -227,6 +238,7 @@ def _run_child(message: dict[str, Any], line: Line, output_fd: int) -> None:
     os.setpgid(0, 0)
     _end_with_parent()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    random.seed()  # as fresh as in a process of its own: what fails by chance must be able to
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(output_fd, 1)
@@ -235,7 +247,7 @@ def _run_child(message: dict[str, Any], line: Line, output_fd: int) -> None:
     try:
         from reducer.lowering.jobs import run_job
 
-        line.watch(text.decode(message["limits"]).seconds)
+        line.watch(text.decode(message["limits"]))
         answer = run_job(text.decode(message["job"]), line)
     except BaseException:
         answer = Broken(traceback.format_exc())
@@ -247,7 +259,7 @@ def _run_child(message: dict[str, Any], line: Line, output_fd: int) -> None:
 def _death(child: Child, status: int, progress: bytes) -> Death:
     kind, detail = child.killed, ""
     if kind == "timeout":
-        detail = f"{child.limits.seconds:g} s"
+        detail = f"{min(child.limits.seconds, round(child.lasted)):g} s"
     elif kind == "memory":
         detail = f"{child.limits.memory / 2**20:.0f} MiB"
     elif not kind and os.WIFSIGNALED(status):

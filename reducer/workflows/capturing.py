@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reducer.core import text
-from reducer.core.wire import Attempt, Capture, CaptureJob, Death, Limits, Result
+from reducer.core.stage import Stage
+from reducer.core.wire import Attempt, Capture, CaptureJob, Death, Result
 from reducer.oracle.store import Store, store_key
 from reducer.oracle.worker import Worker
+from reducer.workflows.limits import first_limits
 from reducer.workflows.output import OutputFolder
 from reducer.workflows.settings import ReduceSettings
 
@@ -42,7 +44,6 @@ def capture(
     worker: Worker,
     store: Store,
     folder: OutputFolder,
-    first_timeout: float,
 ) -> Taken:
     """Run the subject once, or take the stored capture if none of its files changed since."""
     job = CaptureJob(
@@ -59,7 +60,7 @@ def capture(
     known = store.get(key)
     if known is not None and isinstance(known[0], Capture) and _unchanged(known[0], folder):
         return Taken(known[0], anew=False)
-    answer = worker.run(job, Limits(settings.timeout or first_timeout))
+    answer = worker.run(job, first_limits(settings))
     result = _having_died(answer.result) if isinstance(answer.result, Death) else answer.result
     if isinstance(result, Capture):
         store.put(key, result, answer.seconds)
@@ -72,7 +73,8 @@ def _having_died(death: Death) -> Capture | Death:
     if found is None or found.case is None or failure is None:
         return death
     case = replace(found.case, recipe=replace(found.case.recipe, last_stage=failure.stage))
-    return replace(found, case=case, attempt=Attempt(failure, seconds=death.seconds))
+    seconds = tuple(item for item in death.seconds if item[0] != str(Stage.LOAD))
+    return replace(found, case=case, attempt=Attempt(failure, seconds=seconds))
 
 
 def _differ(known: Result, found: Result) -> bool:

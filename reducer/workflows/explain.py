@@ -61,7 +61,7 @@ def explain_subject(
         preload = preload_for(settings)
         try:
             with open_worker(folder.log, python=settings.python, preload=preload) as worker:
-                result = capture(settings, worker, store, folder, _TIMEOUT).result
+                result = capture(settings, worker, store, folder).result
                 captured = captured_or_raise(result, settings, folder.log)
                 if captured.case is None:
                     assert captured.attempt.failure is not None

@@ -23,7 +23,7 @@ from reducer.core.events import Captured, Confirmed, Event, Improved, Note, Phas
 from reducer.core.finding import Evidence, Finding
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
-from reducer.core.wire import Capture, Limits, RebuildJob, Spelled, SpellJob
+from reducer.core.wire import Capture, RebuildJob, Spelled, SpellJob
 from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
 from reducer.oracle.confirm import CleanProcess, Confirmation, confirm
@@ -35,18 +35,13 @@ from reducer.workflows.answers import captured_or_raise, difference, failing_cas
 from reducer.workflows.artefacts import Artefacts, ledger
 from reducer.workflows.capturing import capture, preload_for
 from reducer.workflows.explain import explain_case
+from reducer.workflows.limits import judge_limits
 from reducer.workflows.output import OutputFolder, open_output
 from reducer.workflows.precheck import check_subject
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.settings import ReduceSettings
 from reducer.workflows.stopwatch import timed
 from reducer.workflows.strategy import certificate, isolate, minimise, with_last_stage
-
-#: A call may take this many times the seconds of the first run, and at least as long as the floor.
-_TIMEOUT_FACTOR = 10
-_TIMEOUT_FLOOR = 60.0
-#: The first run has no baseline to learn from.
-_FIRST_TIMEOUT = 3600.0
 
 #: Errors of the operating system that say that the output folder cannot take more.
 _UNWRITABLE = (
@@ -131,7 +126,7 @@ class _Run:
     def run(self) -> Outcome:
         """The whole job."""
         with timed(self.seconds, "capture"):
-            taken = capture(self.settings, self.worker, self.store, self.folder, _FIRST_TIMEOUT)
+            taken = capture(self.settings, self.worker, self.store, self.folder)
         if taken.anew and (earlier := self.folder.set_aside()):
             self.report(Note(f"captured anew: the results of an earlier run are now in {earlier}"))
         captured = captured_or_raise(taken.result, self.settings, self.folder.log)
@@ -142,8 +137,7 @@ class _Run:
         ill_matched = mismatch(versions.executorch, versions.torch)
         self.notes = (*captured.notes, *filter(None, [ill_matched]))
         self._report_capture(captured)
-        first = sum(seconds for _, seconds in captured.attempt.seconds)  # the same when resumed
-        self.limits = Limits(self.settings.timeout or max(_TIMEOUT_FLOOR, _TIMEOUT_FACTOR * first))
+        self.limits = judge_limits(self.settings, captured.attempt)
         self.judge = Judge(
             self.worker,
             self.store,

@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reducer.core.stage import Stage
-from reducer.lowering.stages import partition, preprocess, to_edge, to_executorch
+from reducer.lowering.stages import (
+    execute,
+    load_pte,
+    partition,
+    preprocess,
+    to_edge,
+    to_executorch,
+)
 
-STAGES = (to_edge, partition, preprocess, to_executorch)
+STAGES = (to_edge, partition, preprocess, to_executorch, load_pte, execute)
 
 
 def stage_of(frames: Iterable[tuple[str, str]], default: Stage) -> Stage:
