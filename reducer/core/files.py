@@ -34,3 +34,8 @@ def _umask() -> int:
     current = os.umask(0o077)
     os.umask(current)
     return current
+
+
+def modules_folder(data: Path) -> Path:
+    """Within the folder of a case's tensors: the sources of the user's modules that it may need."""
+    return data / "modules"

@@ -47,6 +47,8 @@ class Recipe:
         ``to_edge(...)`` and then ``.to_backend(...)``, instead of ``to_edge_transform_and_lower``.
     ``last_stage``
         the stage after which lowering stops, since the failure is no later.
+    ``modules``
+        names of the user's own modules that register operators when they are imported.
     ``rtol``, ``atol``
         what counts as rounding when the ``.pte`` is compared, as a share of the largest number
         expected and absolute; None: by dtype.
@@ -59,5 +61,24 @@ class Recipe:
     executorch_config: Construct | None = None
     two_steps: bool = False
     last_stage: Stage = Stage.TO_EXECUTORCH
+    modules: tuple[str, ...] = ()
     rtol: float | None = None
     atol: float | None = None
+
+
+def packages(recipe: Recipe) -> set[str]:
+    """The modules from which the recipe's objects are imported."""
+    pending: list[object] = [
+        recipe.partitioners, recipe.transform_passes, recipe.compile_config, recipe.executorch_config
+    ]  # fmt: skip
+    found = set()
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Construct):
+            found.add(item.path.partition(":")[0])
+            pending += [item.args, tuple(value for _, value in item.kwargs)]
+        elif isinstance(item, Items):
+            pending.append(item.items)
+        elif isinstance(item, tuple):
+            pending.extend(item)
+    return found

@@ -76,10 +76,12 @@ class ExplainJob:
 class SpellJob:
     """Export ``Repro`` of a generated module source, and say which operators it gives.
 
-    ``source`` defines ``Repro``, ``example_inputs`` and, if needed, ``dynamic_shapes``.
+    ``source`` defines ``Repro``, ``example_inputs`` and, if needed, ``dynamic_shapes``. ``data_dir``
+    holds the user's modules that it may import.
     """
 
     source: str
+    data_dir: str = ""
 
 
 @register

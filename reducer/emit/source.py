@@ -63,7 +63,7 @@ class _Writer:
             {name: f"self.{chosen}" for name, chosen in names.items()},
             {item.name: item for item in held if _is_literal(item, case)},
             write_control_flow,
-            {"import torch"},
+            {"import torch", *(f"import {name}" for name in case.recipe.modules)},
         )
 
     def write(self) -> Source:

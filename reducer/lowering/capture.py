@@ -33,6 +33,7 @@ from reducer.lowering.pipeline import LoweringPlan, StageClock, plan_from_recipe
 from reducer.lowering.recipes import express_config, express_partitioner
 from reducer.lowering.script import raised, surroundings, user_files
 from reducer.lowering.subject import Script, Subject, load
+from reducer.lowering.user_modules import keep, operators
 
 
 def capture(
@@ -49,7 +50,13 @@ def capture(
     known = frozenset(sys.modules)
     path = Path(job.subject).absolute()  # now: a script may change the folder
 
+    before = operators()
+
     def described(found: Capture, form: str, place: Path | None) -> Capture:
+        if found.case is not None:
+            modules = keep(found.case, place, known, before, job.data_dir)
+            recipe = replace(found.case.recipe, modules=modules)
+            found = replace(found, case=replace(found.case, recipe=recipe))
         return replace(found, form=form, files=user_files(place, known))
 
     def early(found: Capture) -> None:

@@ -16,6 +16,7 @@ from reducer.lowering.fx.targets import graph_targets, target_text
 from reducer.lowering.fx.to_fx import attribute_names, check_sets, export_case
 from reducer.lowering.lowered import lowered
 from reducer.lowering.pipeline import StageClock, plan_from_recipe
+from reducer.lowering.user_modules import provide
 
 #: Up to this many values, shapes and dtypes are reported back.
 _FEW = 64
@@ -25,6 +26,7 @@ def judge(job: JudgeJob, clock: StageClock) -> Attempt:
     """Lower the case up to its recipe's last stage; a case that does not export is invalid."""
     try:
         with clock.at(Stage.EXPORT):
+            provide(job.case, job.data_dir)
             program = export_case(job.case, DataStore(job.data_dir))
             more = check_sets(job.case, DataStore(job.data_dir))
         plan = plan_from_recipe(job.case.recipe)
@@ -51,6 +53,7 @@ def judge(job: JudgeJob, clock: StageClock) -> Attempt:
 def rebuild(job: RebuildJob) -> Spelled:
     """Export the rebuilt case and list its operators; what torch raises is the answer's error."""
     try:
+        provide(job.case, job.data_dir)
         program = export_case(job.case, DataStore(job.data_dir))
     except Exception as error:
         return Spelled(error=headline(error))

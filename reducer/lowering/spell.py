@@ -6,9 +6,11 @@ import linecache
 import sys
 import traceback
 import types
+from pathlib import Path
 
 import torch
 
+from reducer.core.files import modules_folder
 from reducer.core.wire import Spelled, SpellJob
 from reducer.lowering.fx.targets import graph_targets
 
@@ -27,6 +29,8 @@ def spell(job: SpellJob) -> Spelled:
     # dynamo looks functions up in the module that they say they are from, and reads their source
     sys.modules[_MODULE] = module
     linecache.cache[filename] = (len(job.source), None, job.source.splitlines(True), filename)
+    if job.data_dir:
+        sys.path.insert(0, str(modules_folder(Path(job.data_dir))))
     try:
         exec(compile(job.source, filename, "exec"), module.__dict__)
         program = torch.export.export(

@@ -85,6 +85,12 @@ class CleanProcess:
         shutil.copy(script, copy)
         for data in script.parent.glob(f"{script.stem}*.safetensors"):
             shutil.copy(data, copy.parent)
+        for name in _modules_beside(script):
+            beside = script.parent / name
+            if beside.is_dir():
+                shutil.copytree(beside, copy.parent / name)
+            else:
+                shutil.copy(beside, copy.parent)
         self._started = time.monotonic()
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
@@ -131,6 +137,12 @@ os.chdir(os.path.dirname(script))
 sys.argv, sys.path[0] = [script, "--expect-failure"], os.path.dirname(script)
 runpy.run_path(script, run_name="__main__")
 """
+
+
+def _modules_beside(script: Path) -> list[str]:
+    """Names of the files and packages beside a script that it may import."""
+    found = [path.parent.name for path in script.parent.glob("*/__init__.py")]
+    return found + [path.name for path in script.parent.glob("*.py") if path != script]
 
 
 def _clean_environment() -> dict[str, str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from reducer.core.files import write_atomic
+from reducer.core.files import modules_folder, write_atomic
 from reducer.core.finding import Finding, Ledger, Slip
+from reducer.core.recipe import Recipe, packages
 from reducer.core.signature import Signature
 from reducer.emit.record import write_finding
 from reducer.emit.repro_script import render
@@ -35,6 +37,7 @@ class Artefacts:
 
     def write_script(self, path: Path, finding: Finding, spelling: Spelling) -> None:
         """A script; beside it a ``.safetensors`` with the tensors that only data can say."""
+        self._put_modules(finding.case.recipe, path.parent)
         data = path.with_suffix(".safetensors")
         stored = write_source(finding.case, spelling, data.name).stored
         if not stored:
@@ -46,6 +49,13 @@ class Artefacts:
                 write_atomic(data, tensor_file(stored, self.folder.data))
             write_atomic(path, render(finding, spelling, data.name))
         self._stored[data] = stored
+
+    def _put_modules(self, recipe: Recipe, folder: Path) -> None:
+        """Put the user's own modules beside a script that imports one of them."""
+        kept = modules_folder(self.folder.data)
+        names = {path.stem for path in kept.iterdir()} if kept.exists() else set()
+        if names & {*recipe.modules, *(path.partition(".")[0] for path in packages(recipe))}:
+            shutil.copytree(kept, folder, dirs_exist_ok=True)
 
     def write_others(
         self, slips: Mapping[Signature, Slipped], finding: Finding

@@ -271,7 +271,7 @@ class _Run:
         )
 
     def _ask(self, source: str) -> Spelled:
-        result = self.worker.run(SpellJob(source), self.limits).result
+        result = self.worker.run(SpellJob(source, str(self.folder.data)), self.limits).result
         if isinstance(result, Spelled):
             return result
         return Spelled(error=f"{type(result).__name__}")

@@ -16,6 +16,7 @@ from reducer.lowering.errors import SubjectError, headline
 from reducer.lowering.failure import chain, failure_from_exception
 from reducer.lowering.fx.to_fx import export_case
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower, plan_from_recipe
+from reducer.lowering.user_modules import provide
 from reducer.lowering.watch.invariants import chosen
 from reducer.lowering.watch.modes import census
 from reducer.lowering.watch.run import Run
@@ -32,6 +33,7 @@ def explain(job: ExplainJob, clock: StageClock) -> Explanation:
     watched = chosen(job.invariants)
     try:
         with clock.at(Stage.EXPORT):
+            provide(job.case, job.data_dir)
             program = export_case(job.case, DataStore(job.data_dir))
         plan = plan_from_recipe(job.case.recipe)
     except SubjectError as error:

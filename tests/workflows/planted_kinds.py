@@ -1,0 +1,69 @@
+"""Passes that fail in one way each when they meet a tanh: what a compiler's bug can look like."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from pathlib import Path
+
+from executorch.exir.dialects._ops import ops
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+
+class OnTanh(PassBase):
+    """Calls ``fail`` if the graph has a tanh."""
+
+    def call(self, graph_module):
+        for node in list(graph_module.graph.nodes):
+            if node.op == "call_function" and "tanh" in str(node.target):
+                self.fail(node)
+        graph_module.recompile()
+        return PassResult(graph_module, True)
+
+    def fail(self, node):
+        raise NotImplementedError
+
+
+class Segfaults(OnTanh):
+    def fail(self, node):
+        ctypes.string_at(0)
+
+
+class Exits(OnTanh):
+    def fail(self, node):
+        os._exit(3)
+
+
+class Hangs(OnTanh):
+    """In native code, with the interpreter locked."""
+
+    def fail(self, node):
+        ctypes.PyDLL(None).pause()
+
+
+class EatsMemory(OnTanh):
+    def fail(self, node):
+        eaten = []
+        while True:
+            eaten.append(b"x" * (32 << 20))
+            time.sleep(0.005)
+
+
+class Saturates(OnTanh):
+    """tanh becomes a clamp to [-3, 3]: about right for small numbers only, wrong for large ones."""
+
+    def fail(self, node):
+        node.target = ops.edge.aten.hardtanh.default
+        node.args = (*node.args, -3.0, 3.0)
+
+
+class FailsNowAndThen(OnTanh):
+    """Each third time; a file counts."""
+
+    def fail(self, node):
+        counter = Path(os.environ["PLANTED_COUNTER"])
+        count = int(counter.read_text()) + 1 if counter.exists() else 0
+        counter.write_text(str(count))
+        if count % 3 == 0:
+            raise RuntimeError("planted: not this time")
