@@ -120,6 +120,15 @@ def reduce(
                      " the failure: one-fake-mode, metadata, well-formed, same-numbers or"
                      " shared-state."),
     ] = None,
+    rtol: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER",
+                     help="Numbers that the .pte may be off by, as a share of the largest one expected."
+                     " Default: by dtype, more for quantised programs."),
+    ] = None,
+    atol: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="The same, absolute."),
+    ] = None,
     timeout: Annotated[
         str | None,
         typer.Option(metavar="TIME",
@@ -163,6 +172,8 @@ def reduce(
         "budget": values.seconds(budget, "--budget") if budget is not None else None,
         "argv": tuple(context.obj or ()),
         "oracle": values.oracle(oracle),
+        "rtol": values.tolerance(rtol, "--rtol"),
+        "atol": values.tolerance(atol, "--atol"),
         "python": values.interpreter(python) if python is not None else sys.executable,
     }
     run = _Run(Manner(as_json, debug), quiet)

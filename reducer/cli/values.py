@@ -35,6 +35,17 @@ def seconds(text: str, option: str) -> float:
     return found
 
 
+def tolerance(number: float | None, option: str) -> float | None:
+    """A tolerance as given. Raises BadInput for what is none.
+
+    >>> tolerance(1e-3, "--rtol"), tolerance(None, "--rtol")
+    (0.001, None)
+    """
+    if number is None or (math.isfinite(number) and number >= 0):
+        return number
+    raise BadInput(f"{option} {number} is no tolerance", hint="a number from 0 on, as in 1e-3")
+
+
 def options(texts: Sequence[str]) -> tuple[tuple[str, Plain], ...]:
     """Backend options in order, from ``key=value`` texts and JSON objects; the last value counts.
 

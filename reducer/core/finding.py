@@ -65,7 +65,7 @@ class Finding:
 
     ``status`` is ``confirmed`` once the repro failed with the same signature in a clean process;
     ``unconfirmed``, ``interrupted``, ``stopped`` otherwise. ``oracle`` names the invariant whose
-    violation is the failure, "" if lowering raises.
+    violation is the failure, "" if lowering raises. ``flaky``: how often it fails, "" if always.
     """
 
     subject: str
@@ -82,3 +82,4 @@ class Finding:
     notes: tuple[str, ...] = ()
     diagnosis: Diagnosis | None = None
     oracle: str = ""
+    flaky: str = ""

@@ -36,7 +36,8 @@ class CaptureJob:
 
     ``subject`` is a path, or ``package.module:attribute``. ``backend`` None means: as the subject
     says. ``options`` go to the partitioner's constructor. ``data_dir`` receives tensors. ``argv`` is
-    what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`.
+    what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`. ``rtol`` and ``atol``
+    as in :class:`~reducer.core.recipe.Recipe`.
     """
 
     subject: str
@@ -45,6 +46,8 @@ class CaptureJob:
     options: tuple[tuple[str, Plain], ...] = ()
     argv: tuple[str, ...] = ()
     oracle: str = ""
+    rtol: float | None = None
+    atol: float | None = None
 
 
 @register

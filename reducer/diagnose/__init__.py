@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from reducer.core.diagnosis import Diagnosis, Explanation
 from reducer.core.finding import Evidence
+from reducer.core.signature import Failure
 from reducer.diagnose import culprit, fake_modes, nearest_pass, partition, raise_site
 from reducer.diagnose.sentence import sentence
 
@@ -17,8 +18,15 @@ from reducer.diagnose.sentence import sentence
 QUESTIONS = (culprit, fake_modes, raise_site, partition, nearest_pass)
 
 
-def diagnose(explanation: Explanation, certificate: Sequence[Evidence] = ()) -> Diagnosis:
-    """The diagnosis that follows from what was seen, and from the certificate of a reduction."""
+def diagnose(
+    explanation: Explanation,
+    certificate: Sequence[Evidence] = (),
+    failure: Failure | None = None,
+) -> Diagnosis:
+    """The diagnosis that follows from what was seen, and from the certificate of a reduction.
+
+    ``failure`` is how it fails, be it after lowering.
+    """
     asked = (question.answer(explanation, certificate) for question in QUESTIONS)
     answers = tuple(answer for answer in asked if answer is not None)
-    return Diagnosis(sentence(explanation), answers, explanation)
+    return Diagnosis(sentence(explanation, failure), answers, explanation)

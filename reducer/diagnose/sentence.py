@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from reducer.core.diagnosis import Explanation, PassRun, Violation
-from reducer.core.signature import raise_site
+from reducer.core.signature import Failure, raise_site
+from reducer.core.stage import Stage
 from reducer.diagnose.wording import called, counted, listed, place
 
 
-def sentence(explanation: Explanation) -> str:
-    """The pass that the error names, the code that made the wrong thing, and what made it do so."""
+def sentence(explanation: Explanation, failure: Failure | None = None) -> str:
+    """The pass that the error names, the code that made the wrong thing, and what made it do so.
+
+    ``failure`` is how it fails, be it after lowering.
+    """
     if explanation.invalid:
         return f"The program cannot be rebuilt: {explanation.invalid}"
     blamed = f"The error names {explanation.named}, but " if explanation.named else ""
@@ -23,7 +27,13 @@ def sentence(explanation: Explanation) -> str:
         first = explanation.input_violations[0]
         return f"The program that was handed in is at fault already: {first.what}."
     if explanation.failure is None:
-        return "It lowers, and no pass breaks what was watched."
+        after = failure is not None and failure.stage.rank >= Stage.LOAD_PTE.rank
+        if failure is None or not after:
+            return "It lowers, and no pass breaks what was watched."
+        return (
+            f"It lowers, and no pass breaks what was watched; what comes of it fails in"
+            f" {failure.stage}: {failure.cause}"
+        )
     named = f", in {explanation.named}" if explanation.named else ""
     return (
         f"No pass breaks what was watched; {raise_site(explanation.failure.chain[-1])} raises{named}:"

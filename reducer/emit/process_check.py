@@ -74,10 +74,14 @@ def process_check(finding: Finding, words: tuple[str, ...]) -> tuple[set[str], s
         tests = [f"process.returncode == {_code(failure.chain[0].type)}"]
         if "signal." in tests[0]:
             imports.add("import signal")
+            if place := _place(finding):
+                imports.add("import faulthandler")
+                action.insert(0, "faulthandler.enable()")
+                tests += place
     else:
         kind = failure.chain[0].type.rpartition(".")[2]
         tests = ["process.returncode == 1", f"{text(kind)} in process.stderr"]
-    if finding.rule.level == "exact" and failure.kind is not Kind.HANGS:
+    if finding.rule.level == "exact" and failure.kind is not Kind.HANGS and not _place(finding):
         tests += [f"{text(part)} in process.stderr" for part in words]
     condition = tests[0]
     if len(tests) > 1:

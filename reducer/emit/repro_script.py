@@ -47,9 +47,11 @@ def header(finding: Finding) -> list[str]:
             f"Lowering for {backend}, a compiler pass breaks an invariant in {failure.stage}.",
             f"Observed: after {' > '.join(failure.passes)}, {failure.chain[-1].message}.",
         ]
+    flaky = [f"It fails now and then: {finding.flaky}."] if finding.flaky else []
     paragraphs = [
         *what,
         *cause,
+        *flaky,
         f"With {', '.join(f'{name} {version}' for name, version in versions if version)}.",
     ]
     lines = []

@@ -132,7 +132,7 @@ class _Capturing:
             partitioners = self.override()
         if partitioners is None:
             self.notes.append("no backend given: lowered without a partitioner (portable)")
-        plan = LoweringPlan(list(partitioners or ()), config, last_stage=Stage.COMPARE)
+        plan = LoweringPlan(list(partitioners or ()), config)
         expressed = tuple(
             express_partitioner(item, self.notes.append) for item in plan.partitioners
         )
@@ -147,6 +147,7 @@ class _Capturing:
     def _lowered(
         self, program: ExportedProgram, plan: LoweringPlan, more: Sequence[Inputs] = ()
     ) -> Attempt:
+        plan = replace(plan, last_stage=Stage.COMPARE, rtol=self.job.rtol, atol=self.job.atol)
         attempt = lowered(program, plan, self.clock, self.job.oracle, more)
         if attempt.unchecked:
             self.notes.append(f"the .pte was not checked: {attempt.unchecked}")
@@ -192,7 +193,11 @@ class _Capturing:
             method = next(iter(lowering.methods.values()))
             if self.chosen and not lowering.delegated:
                 return self._program(method.program)
-            return self._capture(method, Attempt(seconds=self._seconds))
+            if method.recipe.last_stage is not Stage.TO_EXECUTORCH:
+                return self._capture(method, Attempt(seconds=self._seconds))
+            # The script has its .pte; whether that is right, it need not have asked.
+            plan = plan_from_recipe(method.recipe)
+            return self._capture(method, self._lowered(method.program, plan))
         if len(lowering.methods) > 1:
             return self._failing_method(call.error, lowering)
         (method,) = lowering.methods.values()
@@ -216,7 +221,7 @@ class _Capturing:
     def _capture(self, method: Method, attempt: Attempt) -> Capture:
         if isinstance(method.case, SubjectError):
             raise method.case
-        recipe = method.recipe
+        recipe = replace(method.recipe, rtol=self.job.rtol, atol=self.job.atol)
         if attempt.failure is not None:
             recipe = replace(recipe, last_stage=attempt.failure.stage)
         case = replace(method.case, recipe=recipe)

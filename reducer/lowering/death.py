@@ -10,13 +10,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
 from reducer.core import text
 from reducer.core.errors import BadInput
 from reducer.core.kind import Kind
-from reducer.core.signature import ChainLink, Failure, Frame
+from reducer.core.signature import ChainLink, Failure, Frame, raise_site
 from reducer.core.stage import Stage
 from reducer.core.wire import Capture, Death
 from reducer.lowering.line import SAMPLES
@@ -64,6 +65,8 @@ def _failure(kind: str, detail: str, stage: Stage, lines: list[str], printed: st
         message, allowed = f"more than {detail}", allowed * 2**20
     found = stage_of(((frame.module, frame.function) for frame in frames), stage)
     link = ChainLink(told, message, tuple(frames))
+    if not message and frames:
+        link = replace(link, message=f"in {raise_site(link)}")
     return Failure(found, (link,), kind=_KINDS.get(kind, Kind.DIES), allowed=allowed)
 
 

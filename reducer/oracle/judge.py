@@ -72,9 +72,12 @@ class Judge:
         self.counts = Counts()
         self._paid_keys: set[str] = set()
 
-    def __call__(self, case: Case) -> Judgement:
-        """Judge a case. Raises BudgetSpent before a call that may not be paid any more."""
-        kind = f"judge {self.invariant}".strip()
+    def __call__(self, case: Case, nth: int = 0) -> Judgement:
+        """Judge a case. Raises BudgetSpent before a call that may not be paid any more.
+
+        ``nth`` numbers further runs of the same case, which are calls of their own.
+        """
+        kind = f"judge {self.invariant} {nth or ''}".strip()
         key = store_key(kind, case_digest(case), self.worker.environment)
         found = self.store.get(key)
         if found is not None and not self._too_short(found[0]):

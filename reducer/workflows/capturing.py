@@ -55,6 +55,8 @@ def capture(
         settings.options,
         settings.argv,
         settings.oracle,
+        settings.rtol,
+        settings.atol,
     )
     key = store_key("capture", text.dumps(job), worker.environment)
     known = store.get(key)

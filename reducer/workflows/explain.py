@@ -12,7 +12,8 @@ from reducer.core.case import Case
 from reducer.core.diagnosis import Diagnosis, Explanation
 from reducer.core.errors import ExitCode, NotHandled, ReducerError
 from reducer.core.finding import Evidence
-from reducer.core.wire import Environment, ExplainJob, Limits
+from reducer.core.signature import Failure
+from reducer.core.wire import Death, Environment, ExplainJob, Limits
 from reducer.diagnose import diagnose
 from reducer.graph.canonical import case_digest
 from reducer.oracle.store import Store, store_key
@@ -72,7 +73,13 @@ def explain_subject(
                     )
                 seconds = settings.timeout or _TIMEOUT
                 diagnosis = explain_case(
-                    captured.case, worker, store, folder.data, seconds, invariants
+                    captured.case,
+                    worker,
+                    store,
+                    folder.data,
+                    seconds,
+                    invariants,
+                    failure=captured.attempt.failure,
                 )
                 notes = captured.notes
                 if captured.attempt.failure and not diagnosis.explanation.failure:
@@ -90,23 +97,26 @@ def explain_case(
     seconds: float,
     invariants: Sequence[str] = (),
     certificate: Sequence[Evidence] = (),
+    failure: Failure | None = None,
 ) -> Diagnosis:
     """Lower a case once, watched, and say what really broke. Raises ReducerError if that cannot be.
 
-    What the store knows is not asked again.
+    ``failure`` is that of the case, which lowering alone need not show. What the store knows is not
+    asked again.
     """
     content = f"{case_digest(case)} {' '.join(invariants)}"
     key = store_key("explain", content, worker.environment)
     known = store.get(key)
     if known is not None and isinstance(known[0], Explanation):
-        return diagnose(known[0], certificate)
+        return diagnose(known[0], certificate, failure)
     answer = worker.run(ExplainJob(case, str(data), tuple(invariants)), Limits(seconds))
     result = answer.result
     if isinstance(result, Explanation):
         store.put(key, result, answer.seconds)
     else:
+        died = f"{result.kind} {result.detail}" if isinstance(result, Death) else ""
         raise ReducerError(
-            f"the passes could not be watched: {type(result).__name__}",
+            f"the passes could not be watched: {died or type(result).__name__}",
             hint=getattr(result, "message", "") or getattr(result, "traceback", "")[-300:],
         )
-    return diagnose(result, certificate)
+    return diagnose(result, certificate, failure)

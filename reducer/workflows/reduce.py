@@ -28,6 +28,7 @@ from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
 from reducer.oracle.confirm import CleanProcess, Confirmation, confirm
 from reducer.oracle.judge import Judge
+from reducer.oracle.repeated import AGAIN, TIMES, Rate, Repeated, rate
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.search.budget import Budget, BudgetSpent
@@ -38,10 +39,15 @@ from reducer.workflows.explain import explain_case
 from reducer.workflows.limits import judge_limits
 from reducer.workflows.output import OutputFolder, open_output
 from reducer.workflows.precheck import check_subject
-from reducer.workflows.reduction import Reduction
+from reducer.workflows.reduction import Oracle, Reduction
 from reducer.workflows.settings import ReduceSettings
 from reducer.workflows.stopwatch import timed
 from reducer.workflows.strategy import certificate, isolate, minimise, with_last_stage
+
+#: How often the result is run again, to be sure that it fails each time.
+_CHECKED_AGAIN = 2
+#: A fresh process imports torch and executorch, and may have to wait for a hang, in seconds.
+_CONFIRM_FLOOR = 300.0
 
 #: Errors of the operating system that say that the output folder cannot take more.
 _UNWRITABLE = (
@@ -122,6 +128,9 @@ class _Run:
         self.seconds = seconds
         self.certificate: tuple[Evidence, ...] = ()
         self.diagnosis: Diagnosis | None = None
+        self.repeated: Repeated | None = None
+        self.rate = Rate(0, 0)
+        self.flaky = ""
 
     def run(self) -> Outcome:
         """The whole job."""
@@ -148,7 +157,7 @@ class _Run:
             limits=self.limits,
             invariant=self.settings.oracle,
         )
-        self.reduction = Reduction(self.judge, report=self.report, improved=self._write_best)
+        self.reduction = self._reduction(self.judge)
         try:
             return self._emit(self._search(captured))
         except KeyboardInterrupt:
@@ -179,8 +188,14 @@ class _Run:
 
         def search() -> None:
             if not isolate(self.reduction, self.start, captured.attempt, self.report):
-                raise self._not_rebuilt()
+                self._again_as_flaky(captured)
             minimise(self.reduction, self.report)
+            again = rate(self.judge, self.reduction.best, _CHECKED_AGAIN, AGAIN)
+            if self.repeated is None and not again.steady:
+                self._again_as_flaky(captured)
+                minimise(self.reduction, self.report)
+            if self.repeated is not None:
+                self._tell_rate()
 
         stopped = self._within_budget("search", search)
         if not self.reduction.found:
@@ -201,6 +216,29 @@ class _Run:
             return spent.reason
         return ""
 
+    def _reduction(self, oracle: Oracle) -> Reduction:
+        return Reduction(oracle, report=self.report, improved=self._write_best)
+
+    def _again_as_flaky(self, captured: Capture) -> None:
+        """The verdicts disagree: learn how often the start fails, and search by majorities.
+
+        Raises NotReproducible if it never does.
+        """
+        self.rate = rate(self.judge, self.start)
+        if not self.rate.failed:
+            raise self._not_rebuilt()
+        self.report(Note(f"flaky: the whole program fails in {self.rate}"))
+        self.repeated = Repeated(self.judge, self.rate)
+        self.reduction = self._reduction(self.repeated)
+        if not isolate(self.reduction, self.start, captured.attempt, self.report):
+            raise self._not_rebuilt()
+
+    def _tell_rate(self) -> None:
+        """Run the result again, and say how often it fails beside how often the start did."""
+        found = rate(self.judge, self.reduction.best, TIMES, AGAIN)
+        self.flaky = f"in {found}; the whole program in {self.rate}"
+        self.notes += (f"flaky: it fails {self.flaky}",)
+
     def _emit(self, stopped: str) -> Outcome:
         """Write the best case and confirm it; what it means is asked while the script runs."""
         best = self.reduction.best
@@ -213,14 +251,11 @@ class _Run:
         with timed(self.seconds, "diagnose"):
             self._diagnose(best)
         with timed(self.seconds, "confirm"):
-            confirmation = self._confirmed(self.clean.wait(self.limits.seconds))
+            confirmation = self._confirmed(self.clean.wait(self._confirm_seconds))
             if not confirmation.ok:  # ordinary spelling may hide what the search saw
                 spelling = dict.fromkeys(wanted_targets(best), -1)  # the last way: torch.ops
                 self.artefacts.write(self._finding("unconfirmed"), spelling)
-                python, seconds = self.settings.python, self.limits.seconds
-                confirmation = self._confirmed(
-                    confirm(self.folder.repro, python=python, seconds=seconds)
-                )
+                confirmation = self._confirmed(self._run_clean())
         if not confirmation.ok:
             self._end(ExitCode.NOT_REPRODUCIBLE, "unconfirmed", spelling)
             raise NotReproducible(
@@ -233,9 +268,24 @@ class _Run:
             return self._end(ExitCode.STOPPED, "stopped", spelling, stopped)
         return self._end(ExitCode.REDUCED, "confirmed", spelling)
 
-    def _confirmed(self, confirmation: Confirmation) -> Confirmation:
+    def _confirmed(self, first: Confirmation) -> Confirmation:
+        """What a clean process did; what fails now and then may also pass, and is run again."""
+        runs = self.repeated.runs if self.repeated else 1
+        confirmation = first
+        for _ in range(runs - 1):
+            if confirmation.code != 1:
+                break
+            confirmation = self._run_clean()
         self.report(Confirmed(confirmation.ok, self.folder.repro, confirmation.seconds))
         return confirmation
+
+    def _run_clean(self) -> Confirmation:
+        python, seconds = self.settings.python, self._confirm_seconds
+        return confirm(self.folder.repro, python=python, seconds=seconds)
+
+    @property
+    def _confirm_seconds(self) -> float:
+        return max(_CONFIRM_FLOOR, self.limits.seconds)
 
     def _certify(self) -> None:
         self.report(PhaseBegan("certify", self.reduction.best.operators))
@@ -246,7 +296,14 @@ class _Run:
         seconds = self.limits.seconds
         try:
             self.diagnosis = explain_case(
-                best, self.worker, self.store, self.folder.data, seconds, (), self.certificate
+                best,
+                self.worker,
+                self.store,
+                self.folder.data,
+                seconds,
+                (),
+                self.certificate,
+                self._finding("unconfirmed").failure,
             )
         except ReducerError as error:
             self.notes += (f"not diagnosed: {error.message}",)
@@ -296,4 +353,5 @@ class _Run:
             notes=self.notes,
             diagnosis=self.diagnosis,
             oracle=self.settings.oracle,
+            flaky=self.flaky,
         )
