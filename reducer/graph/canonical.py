@@ -70,7 +70,8 @@ def _canonical_graph(
     positional = prefix != "v"  # a subgraph's inputs are bound by position
     for position, item in enumerate(graph.inputs):
         plain = replace(item, name=str(position) if positional else "", made=False)
-        hashes[item.name] = _hash(text.dumps(plain))
+        fills = [dict(check.fills).get(item.name) for check in case.checks if not positional]
+        hashes[item.name] = _hash(text.dumps((plain, *fills)))
     for node in graph.nodes:
         known: dict[str, Argument] = {name: Ref(hashes[name]) for name in node_references(node)}
         for name in graph_references(node.args):

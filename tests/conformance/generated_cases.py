@@ -13,6 +13,7 @@ from reducer.core.case import (
     Argument,
     Atom,
     Case,
+    Check,
     Fill,
     Graph,
     GraphRef,
@@ -255,7 +256,23 @@ def cases(
         symbols,
         {target: SCHEMAS[target] for target in sorted(targets) if target in SCHEMAS},
         None if structure is None else (kind, *leaves),
+        draw(_checks(symbols, build.inputs)),  # type: ignore[arg-type]
     )
+
+
+@st.composite
+def _checks(
+    draw: Callable[..., object], symbols: tuple[Symbol, ...], inputs: list[Input]
+) -> tuple[Check, ...]:
+    """Further inputs, each of which differs from the example and from the others."""
+    found: dict[Check, None] = {}
+    for _ in range(draw(st.integers(0, 2))):  # type: ignore[call-overload]
+        sizes = tuple((s.name, s.hint + int(draw(st.integers(1, 20)))) for s in symbols)  # type: ignore[call-overload]
+        named = [item.name for item in inputs if item.role == "input"]
+        fills = tuple((name, Fill("ones")) for name in named if draw(st.booleans()))
+        if sizes or fills:
+            found[Check(sizes, fills)] = None
+    return tuple(found)
 
 
 @st.composite
@@ -346,6 +363,11 @@ def _problems(case: Case) -> Iterator[str]:
     for item in case.graph.inputs:
         if not spec_symbols(item.spec) <= declared:
             yield f"{item.name} has undeclared symbols"
+    for check in case.checks:
+        if not {name for name, _ in check.sizes} <= declared:
+            yield "a check has undeclared symbols"
+        if not {name for name, _ in check.fills} <= {item.name for item in case.graph.inputs}:
+            yield "a check fills what is no input"
     if case.structure is not None and _leaves(case.structure) != len(case.graph.outputs):
         yield "the structure does not fit the outputs"
 

@@ -91,7 +91,7 @@ ALWAYS_SIMPLER = [
     for delta in DELTAS
     if delta.NAME
     in ("drop-inputs", "recipe-defaults", "static-sizes", "keyword-defaults", "constant-values",
-        "memory-formats", "scalars", "output-structure")
+        "memory-formats", "scalars", "output-structure", "check-inputs")
 ]  # fmt: skip
 
 

@@ -50,7 +50,11 @@ def renamed(made: Case, names: dict[str, str]) -> Case:
         )
 
     subgraphs = tuple((names[name], one(old)) for name, old in made.subgraphs)
-    return replace(made, graph=one(made.graph), subgraphs=subgraphs)
+    checks = tuple(
+        replace(check, fills=tuple((names[name], fill) for name, fill in check.fills))
+        for check in made.checks
+    )
+    return replace(made, graph=one(made.graph), subgraphs=subgraphs, checks=checks)
 
 
 def all_names(made: Case) -> list[str]:
