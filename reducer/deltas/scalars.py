@@ -18,6 +18,8 @@ def edits(case: Case) -> list[Edit]:
     """Per number in a call: the plainer numbers, plainest first."""
     found = []
     for node in all_nodes(case):
+        if _is_quantisation(node, case):
+            continue
         values: list[tuple[int | str, Argument]] = [*enumerate(node.args), *node.kwargs]
         for key, value in values:
             for path, number in _numbers(value, ()):
@@ -50,6 +52,12 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
         return replace(node, args=tuple(args), kwargs=tuple(kwargs.items()))
 
     return map_nodes(case, changed)
+
+
+def _is_quantisation(node: Node, case: Case) -> bool:
+    """Whether its numbers are a quantizer's: they fit those of other calls, and plainer ones do not."""
+    schema = case.schemas.get(node.target, "")
+    return "zero_point" in schema and "quant_min" in schema
 
 
 def _numbers(value: Argument, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Argument]]:

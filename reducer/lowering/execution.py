@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,28 +21,35 @@ from reducer.lowering.pipeline import StageClock
 Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class Expected:
-    """What the exported program returns for each set of inputs; or why that is not known."""
+class Reference:
+    """The exported program as it was before it was lowered: passes may write to what they are given."""
 
-    outputs: tuple[list[Any], ...] = ()
-    unknown: str = ""
+    def __init__(self, program: ExportedProgram) -> None:
+        self._module = copy.deepcopy(program.module())  # which shares its buffers with the program
 
+    def outputs(self, sets: Sequence[Inputs]) -> tuple[list[list[Any]], str]:
+        """What it returns for each set of inputs; and why that is nothing to compare with, or "".
 
-def expected(program: ExportedProgram, sets: Sequence[Inputs], clock: StageClock) -> Expected:
-    """Run the exported program, twice: what differs then cannot be compared with anything."""
-    found = []
-    with clock.at(Stage.EAGER):
+        It runs twice: what differs then cannot be compared with anything.
+        """
+        found = []
         for inputs in sets:
             try:
-                first, second = (_call(program, inputs) for _ in range(2))
-            except Exception as error:  # an assertion about its data, or an input that does not fit
-                return Expected(unknown=f"the exported program itself raises {headline(error)}")
+                first, second = (self._call(inputs) for _ in range(2))
+            except Exception as error:  # an assertion about its data
+                return [], f"the exported program itself raises {headline(error)}"
             for one, other in zip(first, second, strict=True):
                 if isinstance(one, torch.Tensor) and not _equal(one, other):
-                    return Expected(unknown="the program gives other numbers each time")
+                    return [], "the program gives other numbers each time"
             found.append(first)
-    return Expected(tuple(found))
+        return found, ""
+
+    def _call(self, inputs: Inputs) -> list[Any]:
+        args, kwargs = _copied(inputs)
+        module = copy.deepcopy(self._module)
+        with torch.no_grad():
+            result = module(*args, **kwargs)
+        return [leaf for leaf in torch.utils._pytree.tree_leaves(result) if leaf is not None]
 
 
 def run(
@@ -52,12 +58,12 @@ def run(
     sets: Sequence[Inputs],
     clock: StageClock,
     last_stage: Stage,
-    wanted: Expected,
+    reference: Reference | None,
     tolerance: Tolerance,
 ) -> str:
     """Run the lowered program on each set of inputs, up to a stage. Raises what goes wrong.
 
-    Returns why it could not be asked, or "".
+    ``reference`` is what it is compared with, None if it is not. Returns why it could not be asked, or "".
     """
     from executorch.runtime import Runtime
 
@@ -77,17 +83,19 @@ def run(
         for inputs in sets:
             leaves = torch.utils._pytree.tree_leaves(_copied(inputs))
             outputs.append(list(method.execute(leaves)))
-    if last_stage is Stage.EXECUTE:
+    if reference is None:
         return ""
+    with clock.at(Stage.EAGER):
+        expected, unknown = reference.outputs(sets)
+    if unknown:
+        return unknown
     with clock.at(Stage.COMPARE):
-        if wanted.unknown:
-            return wanted.unknown
         signature = manager.exported_program().graph_signature  # functional: it tells what changes
         if _forgotten(program, signature.buffers_to_mutate.values()):
             return "it keeps no initial numbers of buffers that the model changes"
         # inputs that are written to are returned as well, before all else
         first = len(signature.user_inputs_to_mutate)
-        for want, got in zip(wanted.outputs, outputs, strict=True):
+        for want, got in zip(expected, outputs, strict=True):
             compare(want, got[first:], tolerance)
             if signature.buffers_to_mutate:
                 break  # a run changes what the next one starts from
@@ -126,11 +134,3 @@ def _copied(inputs: Inputs) -> Inputs:
     """Copies: a program may write to what it is given."""
     copied: Inputs = torch.utils._pytree.tree_map(_cloned, inputs)
     return copied
-
-
-def _call(program: ExportedProgram, inputs: Inputs) -> list[Any]:
-    args, kwargs = _copied(inputs)
-    module = copy.deepcopy(program.module())  # which shares its buffers with the program
-    with torch.no_grad():
-        result = module(*args, **kwargs)
-    return [leaf for leaf in torch.utils._pytree.tree_leaves(result) if leaf is not None]

@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt
-from reducer.lowering.execution import Expected, Inputs, example_set, expected, run
+from reducer.lowering.execution import Inputs, Reference, example_set, run
 from reducer.lowering.failure import attempt_from_exception, logged_operators
 from reducer.lowering.numbers import Tolerance
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower
@@ -33,15 +33,14 @@ def lowered(
 
         return lower_watched(program, plan, clock, oracle)
     sets = (*example_set(program), *more)
-    compares = plan.last_stage is Stage.COMPARE
     tolerance = Tolerance(plan.rtol, plan.atol, quantised(program))
     manager = None
     try:
-        wanted = expected(program, sets, clock) if compares else Expected()
+        reference = Reference(program) if plan.last_stage is Stage.COMPARE else None
         manager = lower(program, plan, clock)
         if plan.last_stage.rank < Stage.LOAD_PTE.rank:
             return Attempt(seconds=clock.seconds)
-        unchecked = run(manager, program, sets, clock, plan.last_stage, wanted, tolerance)
+        unchecked = run(manager, program, sets, clock, plan.last_stage, reference, tolerance)
     except Exception as error:
         stage = clock.stage or Stage.TO_EDGE
         attempt = attempt_from_exception(error, program, stage, clock.seconds, clock.logged)

@@ -67,3 +67,25 @@ class FailsNowAndThen(OnTanh):
         counter.write_text(str(count))
         if count % 3 == 0:
             raise RuntimeError("planted: not this time")
+
+
+class FixesSizes(PassBase):
+    """Views get the size that a dynamic dimension has in the example."""
+
+    def call(self, graph_module):
+        for node in graph_module.graph.nodes:
+            if node.op == "call_function" and "view" in str(node.target):
+                node.args = (node.args[0], [int(size) for size in node.meta["val"].shape])
+        graph_module.recompile()
+        return PassResult(graph_module, True)
+
+
+class SwapsOperands(PassBase):
+    """The subtraction of the two halves of the network is the wrong way round."""
+
+    def call(self, graph_module):
+        for node in graph_module.graph.nodes:
+            if node.op == "call_function" and "sub.Tensor" in str(node.target):
+                node.args = (node.args[1], node.args[0])
+        graph_module.recompile()
+        return PassResult(graph_module, True)
