@@ -46,7 +46,7 @@ class CaptureJob:
 @register
 @dataclass(frozen=True)
 class JudgeJob:
-    """Rebuild a case, export it, lower it up to its recipe's last stage.
+    """Rebuild a case, export it, lower it up to its recipe's last stage; or run its recipe's one pass.
 
     ``oracle`` "": it fails if lowering raises. With the name of an invariant it fails if that does
     not hold after some compiler pass.
@@ -65,6 +65,19 @@ class ExplainJob:
     case: Case
     data_dir: str
     invariants: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class PassGraphJob:
+    """Lower a case up to a run of a pass (its index among those that an ExplainJob sees).
+
+    The answer is the graph that the pass was given, as a case of its own (a :class:`PassGraph`).
+    """
+
+    case: Case
+    data_dir: str
+    run: int
 
 
 @register
@@ -93,7 +106,7 @@ class BackendsJob:
     """List all backends: usable here or not, and why."""
 
 
-Job = CaptureJob | JudgeJob | ExplainJob | SpellJob | RebuildJob | BackendsJob
+Job = CaptureJob | JudgeJob | ExplainJob | PassGraphJob | SpellJob | RebuildJob | BackendsJob
 
 
 @register
@@ -131,6 +144,15 @@ class Capture:
     form: str = ""
     files: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class PassGraph:
+    """A graph in the middle of lowering as a case whose recipe runs one pass; None: ``reason`` says why."""
+
+    case: Case | None = None
+    reason: str = ""
 
 
 @register
@@ -194,7 +216,7 @@ class Broken:
     traceback: str
 
 
-Result = Capture | Attempt | Explanation | Spelled | Backends | Refused | Death | Broken
+Result = Capture | Attempt | Explanation | PassGraph | Spelled | Backends | Refused | Death | Broken
 
 
 @register

@@ -26,16 +26,15 @@ def render(finding: Finding, spelling: Spelling | None = None, data_file: str = 
     source = write_source(finding.case, spelling, data_file)
     lowering_imports, lowering = lower_function(finding.case.recipe, source)
     check_imports, check = failure_check(finding)
-    standard, others = _imports({*source.imports, *lowering_imports, *check_imports} - {""})
+    standard, others = import_blocks({*source.imports, *lowering_imports, *check_imports})
     parts = [*header(finding), *standard, "", HOOK, *others, "", ""]
     return "\n".join(parts) + "\n" + source.body + "\n\n\n" + lowering + "\n\n\n" + check
 
 
 def header(finding: Finding) -> list[str]:
     """Comment lines: title, what the user sees, its cause, stage, versions."""
-    failure, env = finding.failure, finding.environment
+    failure = finding.failure
     cause = [] if len(failure.chain) == 1 else [f"Cause: {failure.cause}"]
-    versions = [("Python", env.python), ("torch", env.torch), ("executorch", env.executorch)]
     backend = finding.case.recipe.backend
     what = [f"Lowering for {backend} fails in {failure.stage}.", f"Observed: {failure.headline}"]
     if finding.oracle:
@@ -43,11 +42,30 @@ def header(finding: Finding) -> list[str]:
             f"Lowering for {backend}, a compiler pass breaks an invariant in {failure.stage}.",
             f"Observed: after {' > '.join(failure.passes)}, {failure.chain[-1].message}.",
         ]
-    paragraphs = [
-        *what,
-        *cause,
-        f"With {', '.join(f'{name} {version}' for name, version in versions if version)}.",
-    ]
+    return comment([*what, *cause, _versions(finding)])
+
+
+def pass_header(finding: Finding) -> list[str]:
+    """The same for a case that runs one pass: what that pass does to the graph."""
+    failure, call = finding.failure, finding.case.recipe.alone
+    assert call is not None
+    seen = f"After {call.name} {failure.chain[-1].message}."
+    if not finding.oracle:
+        seen = f"{call.name} raises {failure.headline}"
+    stage = (
+        f"Met in {failure.stage} for {finding.case.recipe.backend}; here on a graph made by hand."
+    )
+    return comment([seen, stage, _versions(finding)])
+
+
+def _versions(finding: Finding) -> str:
+    env = finding.environment
+    versions = [("Python", env.python), ("torch", env.torch), ("executorch", env.executorch)]
+    return f"With {', '.join(f'{name} {version}' for name, version in versions if version)}."
+
+
+def comment(paragraphs: list[str]) -> list[str]:
+    """Comment lines, without folders of this machine."""
     lines = []
     for paragraph in paragraphs:
         lines += textwrap.wrap(
@@ -122,9 +140,9 @@ def _optional(item: object, imports: Imports) -> str:
     return construct_text(item, imports) if item is not None else ""  # type: ignore[arg-type]
 
 
-def _imports(lines: set[str]) -> tuple[list[str], list[str]]:
+def import_blocks(lines: set[str]) -> tuple[list[str], list[str]]:
     """Lines for the standard library, and the others: the hook stands in between."""
-    merged = sort_imports(_merge(lines))
+    merged = sort_imports(_merge(lines - {""}))
     split = merged.index("")
     return list(merged[:split]), list(merged[split + 1 :])
 

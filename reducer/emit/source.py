@@ -209,7 +209,7 @@ def sort_imports(lines: set[str] | list[str]) -> tuple[str, ...]:
     return (*standard, *([""] if standard and others else []), *others)
 
 
-_STANDARD = frozenset({"math", "operator", "pathlib", "re", "sys", "traceback"})
+_STANDARD = frozenset({"math", "operator", "pathlib", "re", "sys", "traceback", "unittest"})
 
 
 def _is_literal(item: Input, case: Case) -> bool:

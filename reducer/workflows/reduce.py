@@ -15,12 +15,13 @@ from reducer.core.errors import (
     BadInput,
     ExitCode,
     NoEnvironment,
+    NotHandled,
     NotReproducible,
     ReducerError,
     WorkerDied,
 )
 from reducer.core.events import Captured, Confirmed, Event, Improved, Note, PhaseBegan, Started
-from reducer.core.finding import Evidence, Finding
+from reducer.core.finding import Evidence, Finding, PassLevel
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
 from reducer.core.wire import Capture, Limits, RebuildJob, Spelled, SpellJob
@@ -36,6 +37,7 @@ from reducer.workflows.artefacts import Artefacts, ledger
 from reducer.workflows.capturing import capture, preload_for
 from reducer.workflows.explain import explain_case
 from reducer.workflows.output import OutputFolder, open_output
+from reducer.workflows.pass_level import PassSearch, pass_level
 from reducer.workflows.precheck import check_subject
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.settings import ReduceSettings
@@ -120,6 +122,7 @@ class _Run:
         self.seconds: dict[str, float] = {}
         self.certificate: tuple[Evidence, ...] = ()
         self.diagnosis: Diagnosis | None = None
+        self.pass_level: PassLevel | None = None
 
     def run(self) -> Outcome:
         """The whole job."""
@@ -211,6 +214,10 @@ class _Run:
             )
         with timed(self.seconds, "diagnose"):
             self._diagnose(best)
+        if self.diagnosis is not None:
+            with timed(self.seconds, "pass alone"):
+                self.pass_level = self._pass_alone(best, self.diagnosis)
+        self.artefacts.write_test(self._finding("confirmed"), spelling)
         if stopped:
             stopped += "; smaller may be possible"
             return self._end(ExitCode.STOPPED, "stopped", spelling, stopped)
@@ -225,6 +232,27 @@ class _Run:
             )
         except ReducerError as error:
             self.notes += (f"not diagnosed: {error.message}",)
+
+    def _pass_alone(self, best: Case, diagnosis: Diagnosis) -> PassLevel:
+        """Show the failure with one pass alone, or say why that cannot be."""
+        search = PassSearch(self.worker, self.store, self.folder.data, self.limits)
+        self.artefacts.without_pass()
+        self.pass_level = pass_level(diagnosis.explanation, best, search)
+        if self.pass_level.case is None:
+            return self.pass_level
+        try:
+            script = self.artefacts.write_pass(self._finding("confirmed"))
+        except NotHandled as error:
+            return PassLevel(reason=error.message)
+        python, seconds = self.settings.python, self.limits.seconds
+        confirmation = confirm(script, python=python, seconds=seconds)
+        self.report(Confirmed(confirmation.ok, script, confirmation.seconds))
+        if confirmation.ok:
+            return replace(self.pass_level, status="confirmed")
+        return replace(
+            self.pass_level,
+            reason=f"{script.name}, run in a clean process, gives: {confirmation.meaning}",
+        )
 
     def _confirmed(self, spelling: Spelling) -> Confirmation:
         self.artefacts.write(self._finding("unconfirmed"), spelling)
@@ -279,4 +307,5 @@ class _Run:
             notes=self.notes,
             diagnosis=self.diagnosis,
             oracle=self.settings.oracle,
+            pass_level=self.pass_level,
         )

@@ -1,0 +1,142 @@
+"""Can the failure be shown with one compiler pass alone? The smallest graph for it, made by hand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from reducer.core.case import Case
+from reducer.core.diagnosis import Explanation, PassRun
+from reducer.core.finding import PassLevel
+from reducer.core.signature import (
+    ChainLink,
+    Failure,
+    MatchRule,
+    normalise_message,
+    raise_site,
+    signature_of,
+)
+from reducer.core.wire import Attempt, JudgeJob, Limits, PassGraph, PassGraphJob
+from reducer.diagnose.wording import stack
+from reducer.graph.canonical import case_digest
+from reducer.oracle.judge import Judge
+from reducer.oracle.store import Store, store_key
+from reducer.oracle.worker import Worker
+from reducer.search.budget import Budget, BudgetSpent
+from reducer.workflows.reduction import Reduction
+from reducer.workflows.strategy import minimise
+
+#: A call takes milliseconds: a search of this many ends within seconds.
+_MOST_CALLS = 150
+_MOST_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class PassSearch:
+    """Where to ask: a worker, what is known already, the folder of tensors, what a call may use."""
+
+    worker: Worker
+    store: Store
+    data: Path
+    limits: Limits
+
+    def graph(self, case: Case, run: PassRun) -> PassGraph:
+        """The graph that a run of a pass was given, as a case that runs this pass alone."""
+        key = store_key("pass graph", f"{case_digest(case)} {run.index}", self.worker.environment)
+        known = self.store.get(key)
+        if known is not None and isinstance(known[0], PassGraph):
+            return known[0]
+        answer = self.worker.run(PassGraphJob(case, str(self.data), run.index), self.limits)
+        if not isinstance(answer.result, PassGraph):
+            return PassGraph(reason=f"its graph could not be read: {answer.result}")
+        self.store.put(key, answer.result, answer.seconds)
+        return answer.result
+
+    def failure(self, case: Case, oracle: str) -> Attempt:
+        """What the pass does to the graph of a case, run alone."""
+        answer = self.worker.run(JudgeJob(case, str(self.data), oracle), self.limits)
+        if isinstance(answer.result, Attempt):
+            return answer.result
+        return Attempt(invalid=f"{answer.result}")
+
+    def smallest(self, case: Case, failure: Failure, oracle: str) -> tuple[Case, Failure]:
+        """The smallest case that fails in the same way, and how it fails."""
+        judge = Judge(
+            self.worker,
+            self.store,
+            Budget(time.monotonic, _MOST_CALLS, _MOST_SECONDS),
+            data_dir=self.data,
+            wanted=signature_of(failure),
+            rule=MatchRule(),
+            limits=self.limits,
+            invariant=oracle,
+        )
+        reduction = Reduction(judge)
+        with suppress(BudgetSpent):  # small enough by then
+            if reduction.offer(case, "pass graph"):
+                minimise(reduction, lambda _: None)
+        if not reduction.found:
+            return case, failure
+        found = reduction.attempt.failure if reduction.attempt else None
+        return reduction.best, found or failure
+
+
+def pass_level(explanation: Explanation, case: Case, search: PassSearch) -> PassLevel:
+    """The failure of a diagnosed case as one pass shows it; not yet confirmed. Or why it cannot be."""
+    reasons = []
+    for run, oracle in _guilty(explanation):
+        given = search.graph(case, run)
+        if given.case is None:
+            reasons.append(f"{run.name}: {given.reason}")
+            continue
+        attempt = search.failure(given.case, oracle)
+        if attempt.failure is None or not _same(explanation, attempt.failure, oracle):
+            reasons.append(f"{run.name}, run alone on such a graph, {_instead(attempt)}")
+            continue
+        smallest, failure = search.smallest(given.case, attempt.failure, oracle)
+        return PassLevel(smallest, failure, oracle, "unconfirmed")
+    return PassLevel(reason="; ".join(dict.fromkeys(reasons)) or _outside(explanation))
+
+
+def _guilty(explanation: Explanation) -> Iterator[tuple[PassRun, str]]:
+    """The run that broke an invariant, else the one that raised; innermost first, then what it is in."""
+    index, oracle = explanation.raised, ""
+    if explanation.culprit is not None and explanation.broken is not None:
+        index, oracle = explanation.culprit, explanation.broken.invariant
+    if index is not None:
+        for run in reversed(stack(explanation, explanation.runs[index])):
+            yield run, oracle
+
+
+def _same(explanation: Explanation, failure: Failure, oracle: str) -> bool:
+    """Whether what is seen of the pass alone is what was seen on the way through the compiler."""
+    found = failure.chain[-1]
+    if oracle:
+        broken = explanation.broken
+        return broken is not None and (found.type, found.message) == (oracle, broken.what)
+    return explanation.failure is not None and _key(found) == _key(explanation.failure.chain[-1])
+
+
+def _key(link: ChainLink) -> tuple[str, str, str]:
+    return link.type, raise_site(link), normalise_message(link.message)
+
+
+def _instead(attempt: Attempt) -> str:
+    if attempt.invalid:
+        return f"cannot be: {attempt.invalid}"
+    if attempt.failure is None:
+        return "does no harm: it needs more of the program than a graph made by hand has"
+    return f"fails in another way: {attempt.failure.headline}"
+
+
+def _outside(explanation: Explanation) -> str:
+    """Why no pass can be run alone."""
+    if explanation.failure is not None:
+        place = raise_site(explanation.failure.chain[-1])
+        return f"it is raised outside of every pass that was watched, in {place}"
+    if explanation.input_violations:
+        return "the program that was handed in is at fault, not a pass"
+    return "no pass is at fault"
