@@ -55,9 +55,10 @@ class Artefacts:
         write_atomic(self.folder.test, render_test(finding, spelling, *names))
         return self.folder.test
 
-    def without_pass(self) -> None:
-        """Remove the script of one pass, if an earlier run left one."""
-        for path in (self.folder.pass_repro, self.folder.pass_repro.with_suffix(".safetensors")):
+    def clear(self) -> None:
+        """Remove the script of one pass and the test, which may be those of a larger case."""
+        script, test = self.folder.pass_repro, self.folder.test
+        for path in (script, script.with_suffix(".safetensors"), test):
             path.unlink(missing_ok=True)
 
     def write_script(self, path: Path, finding: Finding, spelling: Spelling) -> None:

@@ -15,7 +15,6 @@ from reducer.core.errors import (
     BadInput,
     ExitCode,
     NoEnvironment,
-    NotHandled,
     NotReproducible,
     ReducerError,
     WorkerDied,
@@ -27,7 +26,7 @@ from reducer.core.signature import signature_of
 from reducer.core.wire import Capture, Limits, RebuildJob, Spelled, SpellJob
 from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
-from reducer.oracle.confirm import Confirmation, confirm
+from reducer.oracle.confirm import Confirmation, Trial
 from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
@@ -201,10 +200,16 @@ class _Run:
         self.report(PhaseBegan("confirm", best.operators))
         with timed(self.seconds, "write"):
             spelling = settle(best, self._ask).spelling
-        confirmation = self._confirmed(spelling)
+        self.artefacts.clear()
+        self.artefacts.write(self._finding("unconfirmed"), spelling)
+        with Trial(self.folder.repro, python=self.settings.python) as trial:
+            self._diagnose(best)  # while that runs
+            confirmation = self._result(trial)
         if not confirmation.ok:  # ordinary spelling may hide what the search saw
             spelling = dict.fromkeys(wanted_targets(best), -1)  # the last way: torch.ops
-            confirmation = self._confirmed(spelling)
+            self.artefacts.write(self._finding("unconfirmed"), spelling)
+            with Trial(self.folder.repro, python=self.settings.python) as trial:
+                confirmation = self._result(trial)
         if not confirmation.ok:
             self._end(ExitCode.NOT_REPRODUCIBLE, "unconfirmed", spelling)
             raise NotReproducible(
@@ -212,11 +217,6 @@ class _Run:
                 f" clean process, gives: {confirmation.meaning}",
                 hint=f"the last it printed: {confirmation.output.strip()[-300:]}",
             )
-        with timed(self.seconds, "diagnose"):
-            self._diagnose(best)
-        if self.diagnosis is not None:
-            with timed(self.seconds, "pass alone"):
-                self.pass_level = self._pass_alone(best, self.diagnosis)
         self.artefacts.write_test(self._finding("confirmed"), spelling)
         if stopped:
             stopped += "; smaller may be possible"
@@ -224,42 +224,41 @@ class _Run:
         return self._end(ExitCode.REDUCED, "confirmed", spelling)
 
     def _diagnose(self, best: Case) -> None:
-        """Say what really broke; a repro is worth as much without it."""
+        """Say what really broke, and show it with one pass; a repro is worth as much without it."""
         seconds = self.limits.seconds
         try:
-            self.diagnosis = explain_case(
-                best, self.worker, self.store, self.folder.data, seconds, (), self.certificate
-            )
+            with timed(self.seconds, "diagnose"):
+                self.diagnosis = explain_case(
+                    best, self.worker, self.store, self.folder.data, seconds, (), self.certificate
+                )
         except ReducerError as error:
             self.notes += (f"not diagnosed: {error.message}",)
-
-    def _pass_alone(self, best: Case, diagnosis: Diagnosis) -> PassLevel:
-        """Show the failure with one pass alone, or say why that cannot be."""
+            return
         search = PassSearch(self.worker, self.store, self.folder.data, self.limits)
-        self.artefacts.without_pass()
-        self.pass_level = pass_level(diagnosis.explanation, best, search)
-        if self.pass_level.case is None:
-            return self.pass_level
         try:
-            script = self.artefacts.write_pass(self._finding("confirmed"))
-        except NotHandled as error:
-            return PassLevel(reason=error.message)
-        python, seconds = self.settings.python, self.limits.seconds
-        confirmation = confirm(script, python=python, seconds=seconds)
-        self.report(Confirmed(confirmation.ok, script, confirmation.seconds))
+            with timed(self.seconds, "pass alone"):
+                self.pass_level = pass_level(self.diagnosis.explanation, best, search)
+            if self.pass_level.case is not None:
+                self.pass_level = self._pass_shown(self.pass_level)
+        except ReducerError as error:
+            self.pass_level = PassLevel(reason=error.message)
+
+    def _pass_shown(self, level: PassLevel) -> PassLevel:
+        """Write the script that runs one pass, and see whether it fails in a clean process."""
+        script = self.artefacts.write_pass(self._finding("unconfirmed"))
+        with Trial(script, python=self.settings.python) as trial:
+            confirmation = self._result(trial)
         if confirmation.ok:
-            return replace(self.pass_level, status="confirmed")
-        return replace(
-            self.pass_level,
-            reason=f"{script.name}, run in a clean process, gives: {confirmation.meaning}",
+            return replace(level, status="confirmed")
+        self.artefacts.clear()
+        return PassLevel(
+            reason=f"the script that runs the pass gives in a clean process: {confirmation.meaning}"
         )
 
-    def _confirmed(self, spelling: Spelling) -> Confirmation:
-        self.artefacts.write(self._finding("unconfirmed"), spelling)
+    def _result(self, trial: Trial) -> Confirmation:
         with timed(self.seconds, "confirm"):
-            python, seconds = self.settings.python, self.limits.seconds
-            confirmation = confirm(self.folder.repro, python=python, seconds=seconds)
-        self.report(Confirmed(confirmation.ok, self.folder.repro, confirmation.seconds))
+            confirmation = trial.result(self.limits.seconds)
+        self.report(Confirmed(confirmation.ok, trial.script, confirmation.seconds))
         return confirmation
 
     def _end(self, code: ExitCode, status: str, spelling: Spelling, message: str = "") -> Outcome:
