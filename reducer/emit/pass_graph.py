@@ -18,15 +18,17 @@ from reducer.emit.tensors import is_floating, tensor_text
 
 _FAKE = "from torch._subclasses.fake_tensor import FakeTensorMode"
 
-_CALLS = """\
+#: Up to this many calls are described one by one.
+_FEW = 2
+
+_DESCRIBE = """\
     for node in graph.nodes:
         if node.op == "call_function":
             args, kwargs = torch.fx.node.map_arg(
                 (node.args, dict(node.kwargs)), lambda read: read.meta["val"]
             )
             with mode:
-                node.meta["val"] = node.target(*args, **kwargs)
-    return torch.fx.GraphModule(torch.nn.Module(), graph)"""
+                node.meta["val"] = node.target(*args, **kwargs)"""
 
 _SYMBOL_IMPORTS = (
     "from torch._dynamo.source import ConstantSource",
@@ -64,10 +66,10 @@ _PROGRAM = """\
                 for node in graph_module.graph.output_node().args[0]
             ],
         ),
-        state_dict=state_dict,
+        state_dict=%s,
         range_constraints={},
         module_call_graph=[ModuleCallEntry("", ModuleCallSignature([], [], empty, empty))],
-        constants=constants,
+        constants=%s,
         verifiers=[
             EXIREdgeDialectVerifier(EdgeCompileConfig(_check_ir_validity=False), class_only=True)
         ],
@@ -79,6 +81,8 @@ _KINDS = {
     "buffer": "BUFFER",
     "constant": "CONSTANT_TENSOR",
 }
+#: Where a program keeps the tensors of a role.
+_TABLES = {"parameter": "state_dict", "buffer": "state_dict", "constant": "constants"}
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,7 @@ class _Writer:
         self.imports = {"import torch", _FAKE}
         self.names = Names(("graph", "mode", "node", "ops", "symbol", "stored", "read", "args"))
         self.variables: dict[str, str] = {}
+        self.few = len(case.graph.nodes) <= _FEW
         self.symbols = {item.name: f"s{n}" for n, item in enumerate(case.symbols)}
 
     def write(self) -> PassGraphSource:
@@ -121,14 +126,16 @@ class _Writer:
         outputs = literal.argument(self.case.graph.outputs, self._refer).text
         lines = ["def build():", *self._head(), *inputs, *calls]
         lines += wrap(f"    graph.output({outputs})")
-        lines += [_CALLS]
+        if not self.few:
+            lines.append(_DESCRIBE)
+        lines.append("    return torch.fx.GraphModule(torch.nn.Module(), graph)")
         parts = ["\n".join(lines)]
         if self.case.symbols:
             self.imports |= set(_SYMBOL_IMPORTS)
             parts.insert(0, _SYMBOL.rstrip())
         if self.program:
             self.imports |= set(_PROGRAM_IMPORTS)
-            parts = [self._tensors(), *parts, self._program()]
+            parts = [*self._tensors(), *parts, self._program()]
         if self.stored:
             self.imports |= {
                 "from pathlib import Path",
@@ -149,11 +156,13 @@ class _Writer:
     def _input(self, item: Input) -> list[str]:
         if item.role == "input":
             operators = {operator_name(node.target) for node in self.case.graph.nodes}
-            name = self.names.take_first(input_stems(item.name, operators), "x")
+            said = "" if item.made else item.name
+            name = self.names.take_first(input_stems(said, operators), "x")
         else:
             name = self.names.take(attribute_stem(item.name, item.role))
         self.variables[item.name] = name
-        lines = [f"    {name} = graph.placeholder({text(name)})"]
+        carries = "  # carries the real tensor" if item.role == "constant" else ""
+        lines = [f"    {name} = graph.placeholder({text(name)}){carries}"]
         described = self._described(item, name)
         if described.startswith("torch.empty("):
             return [*lines, "    with mode:", *wrap(f'        {name}.meta["val"] = {described}')]
@@ -171,7 +180,7 @@ class _Writer:
             option = "" if usual else f", dtype=torch.{item.spec.dtype}"
             return f"torch.empty({sizes}{option})"
         tensor = self._held(item) if self.program else self._tensor(item, name)
-        if item.role == "constant":  # it carries the real tensor, as .constant
+        if item.role == "constant":
             made = f"mode, {tensor}, make_constant=True"
             return f"mode.fake_tensor_converter.from_real_tensor({made})"
         option = ", static_shapes=True" if self.case.symbols else ""
@@ -181,7 +190,7 @@ class _Writer:
         name = self.variables[item.name]
         if item.role == "input":
             return self._tensor(item, name)
-        return f"{'constants' if item.role == 'constant' else 'state_dict'}[{text(name)}]"
+        return f"{_TABLES[item.role]}[{text(name)}]"
 
     def _tensor(self, item: Input, key: str) -> str:
         assert isinstance(item.spec, TensorSpec)
@@ -213,7 +222,16 @@ class _Writer:
         options = f", {{{', '.join(kwargs)}}}" if kwargs else ""
         name = self.names.take(value_stem(node.target.removeprefix("edge.")))
         self.variables[node.name] = name
-        return wrap(f"    {name} = graph.call_function({target}, {shown}{options})")
+        lines = wrap(f"    {name} = graph.call_function({target}, {shown}{options})")
+        if not self.few:
+            return lines
+        values = [literal.argument(value, self._value, as_list=as_list).text for value in node.args]
+        values += [
+            f"{key}={literal.argument(value, self._value, as_list=as_list).text}"
+            for key, value in node.kwargs
+        ]
+        described = f'        {name}.meta["val"] = {target}({", ".join(values)})'
+        return [*lines, "    with mode:", *wrap(described)]
 
     def _target(self, target: str) -> str:
         if target.startswith("edge."):
@@ -228,21 +246,25 @@ class _Writer:
     def _refer(self, name: str) -> Expression:
         return Expression(self.variables[name])
 
-    def _tensors(self) -> str:
+    def _value(self, name: str) -> Expression:
+        return Expression(f'{self.variables[name]}.meta["val"]')
+
+    def _tensors(self) -> list[str]:
         """The tensors that the program holds, by kind."""
         lines: list[str] = []
-        for table in ("state_dict", "constants"):
-            held = [
-                item
-                for item in self.case.graph.inputs
-                if item.role != "input" and (item.role == "constant") == (table == "constants")
-            ]
+        for table in self._tables():
             pairs = [
-                f"{text(self.variables[i.name])}: {self._tensor(i, self.variables[i.name])}"
-                for i in held
+                f"{text(self.variables[item.name])}: {self._tensor(item, self.variables[item.name])}"
+                for item in self.case.graph.inputs
+                if _TABLES.get(item.role) == table
             ]
             lines += wrap(f"{table} = {{{', '.join(pairs)}}}")
-        return "\n".join(lines)
+        return ["\n".join(lines)] if lines else []
+
+    def _tables(self) -> list[str]:
+        """Names of the tables that are not empty."""
+        used = {_TABLES.get(item.role) for item in self.case.graph.inputs}
+        return [table for table in ("state_dict", "constants") if table in used]
 
     def _program(self) -> str:
         lines = ["def program_around(graph_module):", "    inputs = ["]
@@ -253,4 +275,5 @@ class _Writer:
             option = f", {item.persistent}" if item.role == "buffer" else ""
             spec = f"InputSpec({kind}, TensorArgument({name}), {target}{option})"
             lines += wrap(f"        {spec},")
-        return "\n".join([*lines, "    ]", _PROGRAM])
+        tables = [name if name in self._tables() else "{}" for name in ("state_dict", "constants")]
+        return "\n".join([*lines, "    ]", _PROGRAM % tuple(tables)])

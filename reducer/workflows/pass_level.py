@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reducer.core.case import Case
-from reducer.core.diagnosis import Explanation, PassRun
+from reducer.core.diagnosis import Explanation, PassRun, Violation
 from reducer.core.finding import PassLevel
 from reducer.core.signature import (
     ChainLink,
@@ -84,39 +84,53 @@ class PassSearch:
         return reduction.best, found or failure
 
 
-def pass_level(explanation: Explanation, case: Case, search: PassSearch) -> PassLevel:
-    """The failure of a diagnosed case as one pass shows it; not yet confirmed. Or why it cannot be."""
+def pass_level(
+    explanation: Explanation, case: Case, search: PassSearch, oracle: str = ""
+) -> PassLevel:
+    """The failure of a diagnosed case as one pass shows it; not yet confirmed. Or why it cannot be.
+
+    ``oracle``: the invariant whose violation is the failure, "" if lowering raises.
+    """
     reasons = []
-    for run, oracle in _guilty(explanation):
+    for run, broken in _guilty(explanation, oracle):
+        invariant = broken.invariant if broken else ""
         given = search.graph(case, run)
         if given.case is None:
             reasons.append(f"{run.name}: {given.reason}")
             continue
-        attempt = search.failure(given.case, oracle)
-        if attempt.failure is None or not _same(explanation, attempt.failure, oracle):
+        attempt = search.failure(given.case, invariant)
+        if attempt.failure is None or not _same(explanation, attempt.failure, broken):
             reasons.append(f"{run.name}, run alone on such a graph, {_instead(attempt)}")
             continue
-        smallest, failure = search.smallest(given.case, attempt.failure, oracle)
-        return PassLevel(smallest, failure, oracle, "unconfirmed")
+        smallest, failure = search.smallest(given.case, attempt.failure, invariant)
+        return PassLevel(smallest, failure, invariant, "unconfirmed")
     return PassLevel(reason="; ".join(dict.fromkeys(reasons)) or _outside(explanation))
 
 
-def _guilty(explanation: Explanation) -> Iterator[tuple[PassRun, str]]:
-    """The run that broke an invariant, else the one that raised; innermost first, then what it is in."""
-    index, oracle = explanation.raised, ""
-    if explanation.culprit is not None and explanation.broken is not None:
-        index, oracle = explanation.culprit, explanation.broken.invariant
+def _guilty(explanation: Explanation, oracle: str) -> Iterator[tuple[PassRun, Violation | None]]:
+    """The run that broke an invariant, and which, else the one that raised.
+
+    Innermost first, then what it is nested in.
+    """
+    index, broken = explanation.raised, None
+    if explanation.culprit is not None:
+        index, broken = explanation.culprit, explanation.broken
+    if oracle:
+        index, broken = next(
+            ((run.index, item) for run in explanation.runs for item in run.violations
+             if item.invariant == oracle),
+            (None, None),
+        )  # fmt: skip
     if index is not None:
         for run in reversed(stack(explanation, explanation.runs[index])):
-            yield run, oracle
+            yield run, broken
 
 
-def _same(explanation: Explanation, failure: Failure, oracle: str) -> bool:
+def _same(explanation: Explanation, failure: Failure, broken: Violation | None) -> bool:
     """Whether what is seen of the pass alone is what was seen on the way through the compiler."""
     found = failure.chain[-1]
-    if oracle:
-        broken = explanation.broken
-        return broken is not None and (found.type, found.message) == (oracle, broken.what)
+    if broken is not None:
+        return (found.type, found.message) == (broken.invariant, broken.what)
     return explanation.failure is not None and _key(found) == _key(explanation.failure.chain[-1])
 
 

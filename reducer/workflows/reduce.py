@@ -237,7 +237,9 @@ class _Run:
         search = PassSearch(self.worker, self.store, self.folder.data, self.limits)
         try:
             with timed(self.seconds, "pass alone"):
-                self.pass_level = pass_level(self.diagnosis.explanation, best, search)
+                self.pass_level = pass_level(
+                    self.diagnosis.explanation, best, search, self.settings.oracle
+                )
             if self.pass_level.case is not None:
                 self.pass_level = self._pass_shown(self.pass_level)
         except ReducerError as error:
