@@ -72,7 +72,7 @@ class ExplainJob:
 class PassGraphJob:
     """Lower a case up to a run of a pass (its index among those that an ExplainJob sees).
 
-    The answer is the graph that the pass was given, as a case of its own (a :class:`PassGraph`).
+    The answer is the graph that the pass was given (a :class:`PassGraph`).
     """
 
     case: Case
@@ -149,7 +149,8 @@ class Capture:
 @register
 @dataclass(frozen=True)
 class PassGraph:
-    """A graph in the middle of lowering as a case whose recipe runs one pass; None: ``reason`` says why."""
+    """A graph in the middle of lowering, as a case of its own whose recipe does not say yet which pass
+    is run on it. None: ``reason`` says why."""
 
     case: Case | None = None
     reason: str = ""

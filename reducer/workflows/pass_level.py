@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reducer.core.case import Case
 from reducer.core.diagnosis import Explanation, PassRun, Violation
 from reducer.core.finding import PassLevel
+from reducer.core.recipe import Construct, PassCall
 from reducer.core.signature import (
     ChainLink,
     Failure,
@@ -32,6 +33,8 @@ from reducer.workflows.strategy import minimise
 #: A call takes milliseconds: a search of this many ends within seconds.
 _MOST_CALLS = 150
 _MOST_SECONDS = 15.0
+#: How many passes before the one at fault are run as well, where it alone does no harm.
+_BACK = (1, 2, 4, 8, 16)
 
 
 @dataclass(frozen=True)
@@ -94,16 +97,26 @@ def pass_level(
     reasons = []
     for run, broken in _guilty(explanation, oracle):
         invariant = broken.invariant if broken else ""
-        given = search.graph(case, run)
-        if given.case is None:
-            reasons.append(f"{run.name}: {given.reason}")
+        if run.construct is None:
+            made = f", which was made from ({', '.join(run.arguments)})" if run.arguments else ""
+            reasons.append(f"no call is known that constructs {run.name}{made}")
             continue
-        attempt = search.failure(given.case, invariant)
-        if attempt.failure is None or not _same(explanation, attempt.failure, broken):
+        if run.takes == "more":
+            reasons.append(f"{run.name} is called with more than a graph")
+            continue
+        for start in _starts(explanation, run):
+            given = search.graph(case, start)
+            if given.case is None:
+                reasons.append(f"{run.name}: {given.reason}")
+                break
+            call = PassCall(run.construct, run.takes, _between(explanation, start, run))
+            recipe = replace(given.case.recipe, alone=call, last_stage=run.stage)
+            alone = replace(given.case, recipe=recipe)
+            attempt = search.failure(alone, invariant)
+            if attempt.failure is not None and _same(explanation, attempt.failure, broken):
+                smallest, failure = search.smallest(alone, attempt.failure, invariant)
+                return PassLevel(smallest, failure, invariant, "unconfirmed")
             reasons.append(f"{run.name}, run alone on such a graph, {_instead(attempt)}")
-            continue
-        smallest, failure = search.smallest(given.case, attempt.failure, invariant)
-        return PassLevel(smallest, failure, invariant, "unconfirmed")
     return PassLevel(reason="; ".join(dict.fromkeys(reasons)) or _outside(explanation))
 
 
@@ -124,6 +137,31 @@ def _guilty(explanation: Explanation, oracle: str) -> Iterator[tuple[PassRun, Vi
     if index is not None:
         for run in reversed(stack(explanation, explanation.runs[index])):
             yield run, broken
+
+
+def _starts(explanation: Explanation, run: PassRun) -> Iterator[PassRun]:
+    """The run, and earlier ones on the same graph: what it reads may be what those note at nodes."""
+    yield run
+    before = _level(explanation, run)[: _level(explanation, run).index(run)]
+    for back in _BACK:
+        if back <= len(before):
+            yield before[-back]
+
+
+def _between(explanation: Explanation, start: PassRun, run: PassRun) -> tuple[Construct, ...]:
+    """The passes from ``start`` up to ``run``, as far as they can be made and called with a graph."""
+    level = _level(explanation, run)
+    passes = level[level.index(start) : level.index(run)]
+    calls = [PassCall(item.construct, item.takes) for item in passes if item.construct is not None]
+    return tuple(c.construct for c in calls if c.takes == "graph" and not c.needs_program)
+
+
+def _level(explanation: Explanation, run: PassRun) -> list[PassRun]:
+    return [
+        other
+        for other in explanation.runs
+        if (other.parent, other.delegate) == (run.parent, run.delegate)
+    ]
 
 
 def _same(explanation: Explanation, failure: Failure, broken: Violation | None) -> bool:
@@ -150,7 +188,11 @@ def _outside(explanation: Explanation) -> str:
     """Why no pass can be run alone."""
     if explanation.failure is not None:
         place = raise_site(explanation.failure.chain[-1])
-        return f"it is raised outside of every pass that was watched, in {place}"
+        frames = [frame for link in explanation.failure.chain for frame in link.frames]
+        exir = [frame for frame in frames if frame.module.startswith("executorch.")]
+        via = f"{exir[-1].module}:{exir[-1].function}" if exir else place
+        called = "" if via == place else f", called from {via}"
+        return f"it is raised outside of every pass that was watched, in {place}{called}"
     if explanation.input_violations:
         return "the program that was handed in is at fault, not a pass"
     return "no pass is at fault"

