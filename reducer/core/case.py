@@ -11,8 +11,9 @@ Notation
     :class:`GraphRef` for a subgraph. Lists are tuples.
 
     A *target* names an operator: ``aten.add.Tensor`` (an ``OpOverload``),
-    ``higher_order.cond`` (a control-flow operator), or ``operator:getitem`` (a Python function,
-    ``module:name``).
+    ``edge.aten.add.Tensor`` (the same in ExecuTorch's edge dialect, met only in the middle of
+    lowering), ``higher_order.cond`` (a control-flow operator), or ``operator:getitem`` (a Python
+    function, ``module:name``).
 """
 
 from __future__ import annotations

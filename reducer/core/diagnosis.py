@@ -46,7 +46,9 @@ class PassRun:
 
     ``name`` and ``module`` are those of its class (or of the function that is the pass);
     ``function`` is ``module:qualified.name`` of the code that ran, which a base class may own.
-    ``arguments`` are the constructor's as text, ``construct`` the call if it can be written down.
+    ``arguments`` are the constructor's as text, ``construct`` the call if it can be written down;
+    ``takes`` is what it was called with, as in :class:`~reducer.core.recipe.PassCall`; ``more`` if
+    that was not all.
     ``parent`` is the index of the run that this one was nested in; ``nth`` counts the runs of the
     same pass object, from 1. ``delegate`` numbers the delegate's program that was being compiled,
     None for the whole program. ``before`` and ``after`` are digests of the graph. ``violations`` are
@@ -61,6 +63,7 @@ class PassRun:
     stage: Stage
     arguments: tuple[str, ...] = ()
     construct: Construct | None = None
+    takes: str = "graph"
     parent: int | None = None
     nth: int = 1
     delegate: int | None = None

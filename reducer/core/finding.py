@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reducer.core.case import Case
 from reducer.core.diagnosis import Diagnosis
-from reducer.core.signature import Failure, MatchRule, Signature
+from reducer.core.signature import Failure, MatchRule, Signature, signature_of
 from reducer.core.text import register
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Environment
@@ -60,12 +60,35 @@ class Ledger:
 
 @register
 @dataclass(frozen=True)
+class PassLevel:
+    """The failure as one compiler pass shows it, on a graph made by hand; or why it cannot be shown.
+
+    ``case`` runs that pass alone (its recipe says which); ``failure`` and ``oracle`` are as in a
+    :class:`Finding`. ``status`` is ``confirmed`` once the script failed with the same signature in a
+    clean process. Without a case, or unconfirmed, ``reason`` says why.
+    """
+
+    case: Case | None = None
+    failure: Failure | None = None
+    oracle: str = ""
+    status: str = ""
+    reason: str = ""
+
+    @property
+    def shown(self) -> bool:
+        """Whether a script shows it."""
+        return self.status == "confirmed"
+
+
+@register
+@dataclass(frozen=True)
 class Finding:
     """Case + signature + evidence: what is emitted and stored.
 
     ``status`` is ``confirmed`` once the repro failed with the same signature in a clean process;
     ``unconfirmed``, ``interrupted``, ``stopped`` otherwise. ``oracle`` names the invariant whose
     violation is the failure, "" if lowering raises. ``flaky``: how often it fails, "" if always.
+    ``pass_level`` is the same at the level of one pass.
     """
 
     subject: str
@@ -83,3 +106,22 @@ class Finding:
     diagnosis: Diagnosis | None = None
     oracle: str = ""
     flaky: str = ""
+    pass_level: PassLevel | None = None
+
+    def at_pass_level(self) -> Finding:
+        """The finding with the case that runs one pass. There has to be one."""
+        level = self.pass_level
+        assert level is not None
+        assert level.case is not None
+        assert level.failure is not None
+        return replace(
+            self,
+            case=level.case,
+            failure=level.failure,
+            signature=signature_of(level.failure),
+            rule=MatchRule(),
+            oracle=level.oracle,
+            status=level.status,
+            certificate=(),
+            slips=(),
+        )

@@ -35,7 +35,9 @@ def sort_key(case: Case) -> tuple[int, ...]:
         len(case.symbols),
         len(case.checks),
         sum((symbol.minimum > 0) + (symbol.maximum is not None) for symbol in case.symbols),
-        len(recipe.transform_passes) + recipe.two_steps,
+        len(recipe.transform_passes)
+        + recipe.two_steps
+        + (len(recipe.alone.after) if recipe.alone else 0),
         len(text.dumps((*options, recipe.executorch_config))),
         sum(_elements(item.spec) for item in case.graph.inputs),
         sum(symbol.hint for symbol in case.symbols),

@@ -37,6 +37,35 @@ class Items:
 Plain = Union[None, bool, int, float, str, bytes, Construct, Items, "tuple[Plain, ...]"]
 
 
+#: In the arguments that a pass is constructed with: the program whose graph it is run on.
+THE_PROGRAM = Construct("the program", call=False)
+
+
+@dataclass(frozen=True)
+class PassCall:
+    """One run of one compiler pass on a graph as it stands.
+
+    ``construct`` makes the pass, or names the function that is one. ``takes`` is what it is called
+    with: ``graph``, a ``GraphModule``, or ``program``, the ``ExportedProgram`` around it. ``after``
+    are passes that are run before it, for what they note at the nodes.
+    """
+
+    construct: Construct
+    takes: str = "graph"
+    after: tuple[Construct, ...] = ()
+
+    @property
+    def needs_program(self) -> bool:
+        """Whether there has to be a program around the graph."""
+        arguments = (*self.construct.args, *(value for _, value in self.construct.kwargs))
+        return self.takes == "program" or THE_PROGRAM in arguments
+
+    @property
+    def name(self) -> str:
+        """The name of its class or function."""
+        return self.construct.path.rpartition(":")[2].rpartition(".")[2]
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How to lower: what a user passes to ExecuTorch's functions.
@@ -52,6 +81,10 @@ class Recipe:
     ``rtol``, ``atol``
         what counts as rounding when the ``.pte`` is compared, as a share of the largest number
         expected and absolute; None: by dtype.
+    ``alone``
+        instead of all that: the case is a graph in the middle of lowering, made by hand, and this
+        one pass is run on it. Inputs of role ``constant`` are those whose fake value carries the
+        real tensor.
     """
 
     backend: str = "portable"
@@ -64,6 +97,7 @@ class Recipe:
     modules: tuple[str, ...] = ()
     rtol: float | None = None
     atol: float | None = None
+    alone: PassCall | None = None
 
 
 def packages(recipe: Recipe) -> set[str]:

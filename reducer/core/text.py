@@ -32,7 +32,7 @@ from reducer.core.case import (
 )
 from reducer.core.errors import BadInput
 from reducer.core.kind import Kind
-from reducer.core.recipe import Construct, Items, Recipe
+from reducer.core.recipe import Construct, Items, PassCall, Recipe
 from reducer.core.signature import ChainLink, Failure, Frame, Signature
 from reducer.core.stage import Stage
 from reducer.core.verdict import Verdict
@@ -41,7 +41,7 @@ _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (
         Atom, Case, ChainLink, Check, Construct, Failure, Fill, Frame, Graph, GraphRef, Input, Items,
-        Node, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
+        Node, PassCall, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
     )
 }  # fmt: skip
 _ENUMS: dict[str, type[Any]] = {"Kind": Kind, "Stage": Stage, "Verdict": Verdict}

@@ -53,7 +53,7 @@ class CaptureJob:
 @register
 @dataclass(frozen=True)
 class JudgeJob:
-    """Rebuild a case, export it, lower it up to its recipe's last stage.
+    """Rebuild a case, export it, lower it up to its recipe's last stage; or run its recipe's one pass.
 
     ``oracle`` "": it fails if lowering raises. With the name of an invariant it fails if that does
     not hold after some compiler pass.
@@ -72,6 +72,19 @@ class ExplainJob:
     case: Case
     data_dir: str
     invariants: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class PassGraphJob:
+    """Lower a case up to a run of a pass (its index among those that an ExplainJob sees).
+
+    The answer is the graph that the pass was given (a :class:`PassGraph`).
+    """
+
+    case: Case
+    data_dir: str
+    run: int
 
 
 @register
@@ -102,7 +115,7 @@ class BackendsJob:
     """List all backends: usable here or not, and why."""
 
 
-Job = CaptureJob | JudgeJob | ExplainJob | SpellJob | RebuildJob | BackendsJob
+Job = CaptureJob | JudgeJob | ExplainJob | PassGraphJob | SpellJob | RebuildJob | BackendsJob
 
 
 @register
@@ -141,6 +154,16 @@ class Capture:
     form: str = ""
     files: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class PassGraph:
+    """A graph in the middle of lowering, as a case of its own whose recipe does not say yet which pass
+    is run on it. None: ``reason`` says why."""
+
+    case: Case | None = None
+    reason: str = ""
 
 
 @register
@@ -209,7 +232,7 @@ class Broken:
     traceback: str
 
 
-Result = Capture | Attempt | Explanation | Spelled | Backends | Refused | Death | Broken
+Result = Capture | Attempt | Explanation | PassGraph | Spelled | Backends | Refused | Death | Broken
 
 
 @register

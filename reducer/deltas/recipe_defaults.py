@@ -1,4 +1,7 @@
-"""Lower with defaults: without partitioner options, compile config, passes, or a second step."""
+"""Lower with defaults: without partitioner options, compile config, passes, or a second step.
+
+Where one pass runs alone: without those that run before it.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,8 @@ def edits(case: Case) -> list[Edit]:
     for name in _CONFIGS:
         if getattr(recipe, name) is not None:
             found.append(((name,), f"without {name}"))
+    for place, item in enumerate(recipe.alone.after if recipe.alone else ()):
+        found.append((("alone", place), f"without {_short(item)} before it"))
     for name in (*_LISTS, *_CONFIGS):
         whole = getattr(recipe, name)
         if whole is not None:
@@ -48,6 +53,10 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
         name = str(path[0])
         if name == "two_steps":
             recipe = replace(recipe, two_steps=False)
+        elif name == "alone":
+            assert recipe.alone is not None
+            after = _without(recipe.alone.after, path[1:])
+            recipe = replace(recipe, alone=replace(recipe.alone, after=after))  # type: ignore[arg-type]
         elif name in _CONFIGS and len(path) == 1:
             recipe = _with(recipe, name, None)
         else:

@@ -46,18 +46,19 @@ def is_recorded(error):
 _MAIN = """\
 if __name__ == "__main__":
     if "--expect-failure" not in sys.argv:
-        lower()
+        {run}()
         sys.exit()
     try:
-        lower()
+        {run}()
     except Exception as error:
         sys.exit(0 if is_recorded(error) else 2)
     sys.exit(1)  # it passes
 """
 
 
-def failure_check(finding: Finding) -> tuple[set[str], str]:
-    """Import lines, and the part of the script below the lowering."""
+def failure_check(finding: Finding, run: str = "lower") -> tuple[set[str], str]:
+    """Import lines, and the part of the script below the function ``run``, which is to fail."""
+    main = _MAIN.format(run=run)
     if finding.oracle:
         return invariant_check(finding)
     signature, rule = finding.signature, finding.rule
@@ -68,7 +69,7 @@ def failure_check(finding: Finding) -> tuple[set[str], str]:
     if rule.regex:
         pattern = _pattern(rule.regex)
         checks = [f"any(re.search({pattern}, str(link)) for link in links)"]
-        return {"import re", "import sys"}, _whole([], checks)
+        return {"import re", "import sys"}, _whole([], checks, main)
     rows = []
     names = _list(tuple(name.rpartition(".")[2] for name in signature.types))
     checks = [f"[type(link).__name__ for link in links] == {names}"]
@@ -87,7 +88,7 @@ def failure_check(finding: Finding) -> tuple[set[str], str]:
             name = signature.compiler_pass
             rows.append('    passes = [type(f.f_locals.get("self")).__name__ for f in frames]')
             checks.append(f"any({text(name)} in word for word in [*passes, str(error)])")
-    return imports, _whole(rows, checks)
+    return imports, _whole(rows, checks, main)
 
 
 def fixed_words(message: str) -> tuple[str, ...]:
@@ -124,14 +125,14 @@ def _telling(message: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part[:_PART].rstrip() for part in telling))
 
 
-def _whole(rows: list[str], checks: list[str]) -> str:
+def _whole(rows: list[str], checks: list[str], main: str) -> str:
     condition = f"    return {checks[0]}"
     if len(checks) > 1 or len(condition) > WIDTH:
         first, *rest = checks
         condition = "\n".join(
             ["    return (", f"        {first}", *(f"        and {row}" for row in rest), "    )"]
         )
-    return "\n".join([_CHAIN, *rows, condition, "", "", _MAIN])
+    return "\n".join([_CHAIN, *rows, condition, "", "", main])
 
 
 def _pattern(pattern: str) -> str:

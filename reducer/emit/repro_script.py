@@ -30,16 +30,15 @@ def render(finding: Finding, spelling: Spelling | None = None, data_file: str = 
     run_imports, run = run_function(finding.case)
     check_imports, check = failure_check(finding)
     lines = {*source.imports, *lowering_imports, *run_imports, *check_imports} - {""}
-    standard, others = _imports(lines)
+    standard, others = import_blocks(lines)
     top = "\n".join([*header(finding), *standard, "", HOOK, *others])
     return "\n\n\n".join(part for part in (top, source.body, lowering, run, check) if part)
 
 
 def header(finding: Finding) -> list[str]:
     """Comment lines: title, what the user sees, its cause, stage, versions."""
-    failure, env = finding.failure, finding.environment
+    failure = finding.failure
     cause = [] if len(failure.chain) == 1 else [f"Cause: {failure.cause}"]
-    versions = [("Python", env.python), ("torch", env.torch), ("executorch", env.executorch)]
     backend = finding.case.recipe.backend
     what = [_what(finding), f"Observed: {failure.headline}"]
     if finding.oracle:
@@ -48,12 +47,30 @@ def header(finding: Finding) -> list[str]:
             f"Observed: after {' > '.join(failure.passes)}, {failure.chain[-1].message}.",
         ]
     flaky = [f"It fails now and then: {finding.flaky}."] if finding.flaky else []
-    paragraphs = [
-        *what,
-        *cause,
-        *flaky,
-        f"With {', '.join(f'{name} {version}' for name, version in versions if version)}.",
-    ]
+    return comment([*what, *cause, *flaky, _versions(finding)])
+
+
+def pass_header(finding: Finding) -> list[str]:
+    """The same for a case that runs one pass: what that pass does to the graph."""
+    failure, call = finding.failure, finding.case.recipe.alone
+    assert call is not None
+    seen = f"After {call.name} {failure.chain[-1].message}."
+    if not finding.oracle:
+        seen = f"{call.name} raises {failure.headline}"
+    stage = (
+        f"Met in {failure.stage} for {finding.case.recipe.backend}; here on a graph made by hand."
+    )
+    return comment([seen, stage, _versions(finding)])
+
+
+def _versions(finding: Finding) -> str:
+    env = finding.environment
+    versions = [("Python", env.python), ("torch", env.torch), ("executorch", env.executorch)]
+    return f"With {', '.join(f'{name} {version}' for name, version in versions if version)}."
+
+
+def comment(paragraphs: list[str]) -> list[str]:
+    """Comment lines, without folders of this machine."""
     lines = []
     for paragraph in paragraphs:
         lines += textwrap.wrap(
@@ -154,9 +171,9 @@ def _optional(item: object, imports: Imports) -> str:
     return construct_text(item, imports) if item is not None else ""  # type: ignore[arg-type]
 
 
-def _imports(lines: set[str]) -> tuple[list[str], list[str]]:
+def import_blocks(lines: set[str]) -> tuple[list[str], list[str]]:
     """Lines for the standard library, and the others: the hook stands in between."""
-    merged = sort_imports(_merge(lines))
+    merged = sort_imports(_merge(lines - {""}))
     split = merged.index("")
     return list(merged[:split]), list(merged[split + 1 :])
 

@@ -227,7 +227,7 @@ def sort_imports(lines: set[str] | list[str]) -> tuple[str, ...]:
 _STANDARD = frozenset(
     {
         "faulthandler", "math", "operator", "os", "pathlib", "re", "signal", "subprocess", "sys",
-        "time", "traceback",
+        "time", "traceback", "unittest",
     }
 )  # fmt: skip
 

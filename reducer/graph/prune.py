@@ -37,9 +37,11 @@ def prune(case: Case, *, drop_effects: Collection[str] = (), anchor: bool = True
     """The case without what its outputs and effects do not need.
 
     Effects named in ``drop_effects`` do not count as needed. Assertions are kept while all that they
-    read is. With ``anchor`` False a graph may end up with no input at all.
+    read is. With ``anchor`` False a graph may end up with no input at all, and so may one that a pass
+    alone is run on.
     """
     graph = prune_graph(case.graph, case, drop_effects)
+    anchor = anchor and case.recipe.alone is None
     if anchor and not any(item.role == "input" for item in graph.inputs):
         graph = replace(graph, inputs=(_fresh_anchor(graph), *graph.inputs))
     return tidy(case.with_graph(graph))

@@ -8,6 +8,7 @@ from reducer.core.wire import (
     ExplainJob,
     Job,
     JudgeJob,
+    PassGraphJob,
     RebuildJob,
     Refused,
     Result,
@@ -23,6 +24,10 @@ def run_job(job: Job, line: Line) -> Result:
     clock = StageClock(line.entered, line.log)
     try:
         if isinstance(job, JudgeJob):
+            if job.case.recipe.alone is not None:
+                from reducer.lowering.pass_alone.run import run_alone
+
+                return run_alone(job, clock)
             from reducer.lowering.judge import judge
 
             return judge(job, clock)
@@ -34,6 +39,10 @@ def run_job(job: Job, line: Line) -> Result:
             from reducer.lowering.watch.explain import explain
 
             return explain(job, clock)
+        if isinstance(job, PassGraphJob):
+            from reducer.lowering.pass_alone.hand_over import pass_graph
+
+            return pass_graph(job, clock)
         if isinstance(job, SpellJob):
             from reducer.lowering.spell import spell
 

@@ -11,6 +11,9 @@ from importlib import metadata
 
 from reducer.core.wire import Environment
 
+#: What a job needs that takes no longer than its import.
+_OURS = ("reducer.lowering.judge", "reducer.lowering.pass_alone.run")
+
 
 def warm_up(preload: list[str], *, accelerate: bool) -> Environment:
     """Import torch, executorch and ``preload``; switch accelerations on; say what this runs on.
@@ -28,6 +31,8 @@ def warm_up(preload: list[str], *, accelerate: bool) -> Environment:
             importlib.import_module(module)
         except ImportError:
             print(f"preload: {module} cannot be imported", file=sys.stderr)
+    for module in _OURS:
+        importlib.import_module(module)
     from reducer.lowering import accelerations
 
     switched = accelerations.switch_on() if accelerate else ()

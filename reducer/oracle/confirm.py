@@ -17,6 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+#: How much of what a script prints is kept, in bytes.
+_TAIL = 16_384
+
 
 @dataclass(frozen=True)
 class Confirmation:

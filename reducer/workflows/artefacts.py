@@ -1,4 +1,4 @@
-"""What is written for a case? A script, the tensors that it reads if any, and a record."""
+"""What is written for a case? Scripts, a test, the tensors that they read if any, and a record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from reducer.core.files import modules_folder, write_atomic
 from reducer.core.finding import Finding, Ledger, Slip
 from reducer.core.recipe import Recipe, packages
 from reducer.core.signature import Signature
+from reducer.emit.pass_script import render_pass, write_pass
 from reducer.emit.record import write_finding
+from reducer.emit.regression_test import render_test
 from reducer.emit.repro_script import render
 from reducer.emit.source import write_source
 from reducer.emit.spelling import Spelling
@@ -34,6 +36,32 @@ class Artefacts:
         self.write_script(self.folder.repro, finding, spelling)
         write_finding(finding, self.folder.root)
         return self.folder.repro
+
+    def write_pass(self, finding: Finding) -> Path:
+        """The script of the finding at the level of one pass; returns its path. Raises NotHandled."""
+        level, path = finding.at_pass_level(), self.folder.pass_repro
+        data = path.with_suffix(".safetensors")
+        stored = write_pass(level, data.name).stored
+        text = render_pass(level, data.name if stored else "")
+        if stored:
+            write_atomic(data, tensor_file(stored, self.folder.data))
+        write_atomic(path, text)
+        return path
+
+    def write_test(self, finding: Finding, spelling: Spelling) -> Path:
+        """The regression test; the tensors that it reads are those of the scripts."""
+        names = [
+            data.name if (data := path.with_suffix(".safetensors")).exists() else ""
+            for path in (self.folder.repro, self.folder.pass_repro)
+        ]
+        write_atomic(self.folder.test, render_test(finding, spelling, *names))
+        return self.folder.test
+
+    def clear(self) -> None:
+        """Remove the script of one pass and the test, which may be those of a larger case."""
+        script, test = self.folder.pass_repro, self.folder.test
+        for path in (script, script.with_suffix(".safetensors"), test):
+            path.unlink(missing_ok=True)
 
     def write_script(self, path: Path, finding: Finding, spelling: Spelling) -> None:
         """A script; beside it a ``.safetensors`` with the tensors that only data can say."""

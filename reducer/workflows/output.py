@@ -4,6 +4,8 @@
 
     reduced/<name>/
       repro.py        the best case so far, as a script; confirmed at the end
+      repro_pass.py   the same with one compiler pass on a graph made by hand, if that shows it
+      test_repro.py   a test that passes once it is mended
       finding.json    case, signature, versions, counts, certificate
       others/         other failures met on the way, a script and a record each
       state/           verdict store, tensors, log: may be deleted when the run is over
@@ -38,6 +40,16 @@ class OutputFolder:
         return self.root / "repro.py"
 
     @property
+    def pass_repro(self) -> Path:
+        """The script that runs one pass."""
+        return self.root / "repro_pass.py"
+
+    @property
+    def test(self) -> Path:
+        """The regression test."""
+        return self.root / "test_repro.py"
+
+    @property
     def finding(self) -> Path:
         """The record."""
         return self.root / "finding.json"
@@ -69,8 +81,10 @@ class OutputFolder:
 
     def set_aside(self) -> Path | None:
         """Move results out of the way; returns where to, None if there are none. Raises OSError."""
-        data = self.repro.with_suffix(".safetensors")
-        results = [path for path in (self.repro, data, self.finding, self.others) if path.exists()]
+        scripts = (self.repro, self.pass_repro)
+        data = [path.with_suffix(".safetensors") for path in scripts]
+        written = (*scripts, *data, self.test, self.finding, self.others)
+        results = [path for path in written if path.exists()]
         if not results:
             return None
         number = 1

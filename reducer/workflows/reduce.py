@@ -20,7 +20,7 @@ from reducer.core.errors import (
     WorkerDied,
 )
 from reducer.core.events import Captured, Confirmed, Event, Improved, Note, PhaseBegan, Started
-from reducer.core.finding import Evidence, Finding
+from reducer.core.finding import Evidence, Finding, PassLevel
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
 from reducer.core.wire import Capture, RebuildJob, Spelled, SpellJob
@@ -38,6 +38,7 @@ from reducer.workflows.capturing import capture, preload_for
 from reducer.workflows.explain import explain_case
 from reducer.workflows.limits import judge_limits
 from reducer.workflows.output import OutputFolder, open_output
+from reducer.workflows.pass_level import PassSearch, pass_level
 from reducer.workflows.precheck import check_subject
 from reducer.workflows.reduction import Oracle, Reduction
 from reducer.workflows.settings import ReduceSettings
@@ -87,9 +88,13 @@ def reduce_subject(
         with open_worker(folder.log, python=settings.python, preload=preload) as worker:
             with timed(seconds, "start worker"):
                 _ = worker.environment
-            # It imports while the search goes on: a second core is free then.
-            with CleanProcess(settings.python, ("executorch.exir", *preload)) as clean:
-                return _Run(settings, report, folder, store, worker, clean, seconds).run()
+            # They import while the search goes on: a second core is free then.
+            with (
+                CleanProcess(settings.python, ("executorch.exir", *preload)) as clean,
+                CleanProcess(settings.python, ("executorch.exir",)) as clean_pass,
+            ):
+                processes = (clean, clean_pass)
+                return _Run(settings, report, folder, store, worker, processes, seconds).run()
     except BadInput as error:
         if not len(store) and str(folder.log) not in error.hint:
             store.close()
@@ -119,11 +124,12 @@ class _Run:
         folder: OutputFolder,
         store: Store,
         worker: Worker,
-        clean: CleanProcess,
+        processes: tuple[CleanProcess, CleanProcess],
         seconds: dict[str, float],
     ) -> None:
         self.settings, self.report, self.folder = settings, report, folder
-        self.store, self.worker, self.clean = store, worker, clean
+        self.store, self.worker = store, worker
+        self.clean, self.clean_pass = processes
         self.artefacts = Artefacts(folder)
         self.seconds = seconds
         self.certificate: tuple[Evidence, ...] = ()
@@ -131,6 +137,7 @@ class _Run:
         self.repeated: Repeated | None = None
         self.rate = Rate(0, 0)
         self.flaky = ""
+        self.pass_level: PassLevel | None = None
 
     def run(self) -> Outcome:
         """The whole job."""
@@ -245,11 +252,11 @@ class _Run:
         self.report(PhaseBegan("confirm", best.operators))
         with timed(self.seconds, "write"):
             spelling = settle(best, self._ask).spelling
+        self.artefacts.clear()
         self.artefacts.write(self._finding("unconfirmed"), spelling)
         self.clean.start(self.folder.repro)
         stopped = self._within_budget("certify", self._certify) or stopped
-        with timed(self.seconds, "diagnose"):
-            self._diagnose(best)
+        self._diagnose(best)
         with timed(self.seconds, "confirm"):
             confirmation = self._confirmed(self.clean.wait(self._confirm_seconds))
             if not confirmation.ok:  # ordinary spelling may hide what the search saw
@@ -263,6 +270,7 @@ class _Run:
                 f" clean process, gives: {confirmation.meaning}",
                 hint=f"the last it printed: {confirmation.output.strip()[-300:]}",
             )
+        self.artefacts.write_test(self._finding("confirmed"), spelling)
         if stopped:
             stopped += "; smaller may be possible"
             return self._end(ExitCode.STOPPED, "stopped", spelling, stopped)
@@ -292,21 +300,47 @@ class _Run:
         self.certificate = certificate(self.reduction)
 
     def _diagnose(self, best: Case) -> None:
-        """Say what really broke; a repro is worth as much without it."""
+        """Say what really broke, and show it with one pass; a repro is worth as much without it."""
         seconds = self.limits.seconds
         try:
-            self.diagnosis = explain_case(
-                best,
-                self.worker,
-                self.store,
-                self.folder.data,
-                seconds,
-                (),
-                self.certificate,
-                self._finding("unconfirmed").failure,
-            )
+            with timed(self.seconds, "diagnose"):
+                self.diagnosis = explain_case(
+                    best,
+                    self.worker,
+                    self.store,
+                    self.folder.data,
+                    seconds,
+                    (),
+                    self.certificate,
+                    self._finding("unconfirmed").failure,
+                )
         except ReducerError as error:
             self.notes += (f"not diagnosed: {error.message}",)
+            return
+        search = PassSearch(self.worker, self.store, self.folder.data, self.limits)
+        try:
+            with timed(self.seconds, "pass alone"):
+                self.pass_level = pass_level(
+                    self.diagnosis.explanation, best, search, self.settings.oracle
+                )
+            if self.pass_level.case is not None:
+                self.pass_level = self._pass_shown(self.pass_level)
+        except ReducerError as error:
+            self.pass_level = PassLevel(reason=error.message)
+
+    def _pass_shown(self, level: PassLevel) -> PassLevel:
+        """Write the script that runs one pass, and see whether it fails in a clean process."""
+        script = self.artefacts.write_pass(self._finding("unconfirmed"))
+        self.clean_pass.start(script)
+        with timed(self.seconds, "confirm"):
+            confirmation = self.clean_pass.wait(self._confirm_seconds)
+        self.report(Confirmed(confirmation.ok, script, confirmation.seconds))
+        if confirmation.ok:
+            return replace(level, status="confirmed")
+        self.artefacts.clear()
+        return PassLevel(
+            reason=f"the script that runs the pass gives in a clean process: {confirmation.meaning}"
+        )
 
     def _end(self, code: ExitCode, status: str, spelling: Spelling, message: str = "") -> Outcome:
         finding = self._finding(status)
@@ -354,4 +388,5 @@ class _Run:
             diagnosis=self.diagnosis,
             oracle=self.settings.oracle,
             flaky=self.flaky,
+            pass_level=self.pass_level,
         )

@@ -119,6 +119,25 @@ class LosesInput(ExportedProgramPassBase):
         return ExportedProgramPassResult(exported_program, True)
 
 
+class StalesProgram(ExportedProgramPassBase):
+    """Of the program that it is called with."""
+
+    def call(self, exported_program):
+        StaleShape().call(exported_program.graph_module)
+        return ExportedProgramPassResult(exported_program, True)
+
+
+class StalesOwnProgram(Harmless):
+    """Of the program that it was constructed with."""
+
+    def __init__(self, exported_program):
+        self.exported_program = exported_program
+
+    def call(self, graph_module):
+        assert self.exported_program.graph_module is graph_module
+        return StaleShape().call(graph_module)
+
+
 def changes_numbers(graph_module):
     """A plain function."""
     return ChangesNumbers().call(graph_module)

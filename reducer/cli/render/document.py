@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from reducer.cli.ending import Ending
 from reducer.cli.render.progress import Progress
 from reducer.core.errors import ExitCode
+from reducer.core.finding import PassLevel
 from reducer.core.signature import Signature
 
 if TYPE_CHECKING:  # the import costs networkx, and an error is told without it
@@ -30,6 +31,7 @@ _EMPTY: dict[str, Any] = {
     "verdicts": {},
     "seconds": {},
     "paths": {},
+    "pass_alone": None,
     "other_failures": [],
     "notes": [],
 }
@@ -57,9 +59,12 @@ def outcome_document(subject: str, outcome: Outcome) -> dict[str, Any]:
         "paths": {
             "folder": str(folder.root),
             "repro": str(folder.repro),
+            **({"pass_repro": str(folder.pass_repro)} if folder.pass_repro.exists() else {}),
+            **({"test": str(folder.test)} if folder.test.exists() else {}),
             "finding": str(folder.finding),
             "log": str(folder.log),
         },
+        "pass_alone": _pass_alone(finding.pass_level),
         "other_failures": [
             {"observed": slip.headline, "stage": str(slip.signature.stage),
              "operators": slip.operators, "path": str(folder.root / slip.path)}
@@ -95,6 +100,20 @@ def ending_document(subject: str, ending: Ending, progress: Progress) -> dict[st
             "notes": list(captured.notes),
         }
     return document
+
+
+def _pass_alone(level: PassLevel | None) -> dict[str, Any] | None:
+    """Whether one pass alone shows the failure, which one, with how many operators; or why not."""
+    if level is None:
+        return None
+    call = level.case.recipe.alone if level.case else None
+    return {
+        "shown": level.shown,
+        "pass": call.construct.path if call else None,
+        "oracle": level.oracle or None,
+        "operators": level.case.operators if level.case else None,
+        "reason": level.reason,
+    }
 
 
 def _signature(signature: Signature) -> dict[str, Any]:

@@ -68,7 +68,19 @@ def _rows(outcome: Outcome) -> Iterator[str]:
     data = folder.repro.with_suffix(".safetensors")
     if data.exists():
         yield _row("data", f"{shown_path(data)} (its values matter: keep it beside the script)")
+    yield from _pass_rows(outcome)
+    if folder.test.exists():
+        yield _row("test", shown_path(folder.test))
     yield _row("record", shown_path(folder.finding))
+
+
+def _pass_rows(outcome: Outcome) -> Iterator[str]:
+    """The script of one pass, or why there is none."""
+    level = outcome.finding.pass_level
+    if level is not None and level.shown:
+        yield _row("pass", shown_path(outcome.folder.pass_repro))
+    elif level is not None:
+        yield _row("pass", f"cannot be shown with one pass alone: {level.reason}")
 
 
 def _calls(ledger: Ledger) -> str:

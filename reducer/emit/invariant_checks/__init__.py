@@ -2,7 +2,9 @@
 
 One file per invariant, the text of a check that needs nothing but torch and executorch. ``IMPORTS`` are
 its import lines; ``SOURCE`` defines ``watch()``, which puts the check behind every pass that it can see
-and returns the list to which the names of passes are added after which it fails.
+and returns the list to which the names of passes are added after which it fails. ``LOOK`` (with
+``LOOK_IMPORTS``) is the part for a graph that is at hand: ``look()`` and ``is_broken(before, after)``;
+``TOLD`` says in an f-string what was seen, ``ASSERTION`` what a test demands.
 
 These checks look through fewer windows than the worker: at passes that are classes (``same-numbers``: at
 what exir's pass manager runs). A fault of a plain function is not seen by them.

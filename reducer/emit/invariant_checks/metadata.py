@@ -8,17 +8,18 @@ from __future__ import annotations
 from reducer.emit.invariant_checks import hook
 
 NAME = "metadata"
-IMPORTS = (
-    *hook.IMPORTS,
+OF_PROGRAM = False
+LOOK_IMPORTS = (
     "import torch",
     "from torch._subclasses.fake_tensor import FakeTensorMode",
     "from torch.utils import _pytree as pytree",
 )
+IMPORTS = (*hook.IMPORTS, *LOOK_IMPORTS)
 
-SOURCE = f'''\
+LOOK = '''\
 def look(graph_module):
     """How many nodes are described by another type, shape or strides than they compute."""
-    mode, values, wrong = FakeTensorMode(allow_non_fake_inputs=True), {{}}, 0
+    mode, values, wrong = FakeTensorMode(allow_non_fake_inputs=True), {}, 0
     for node in graph_module.graph.nodes:
         described = node.meta.get("val")
         try:
@@ -49,6 +50,8 @@ def layout(value):
 
 def is_broken(before, after):
     return after > before
+'''
+SOURCE = f"{LOOK}\n\n{hook.WATCH}"
 
-
-{hook.WATCH}'''
+TOLD = "nodes that are described wrongly: {before} before, {after} after"
+ASSERTION = "self.assertLessEqual(after, before)"

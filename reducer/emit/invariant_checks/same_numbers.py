@@ -6,15 +6,14 @@ Looked at around each run of exir's pass manager: only there is it known which t
 from __future__ import annotations
 
 NAME = "same-numbers"
-IMPORTS = (
-    "import torch",
-    "from executorch.exir.pass_manager import ExportedProgramPassManager",
-    "from torch.utils import _pytree as pytree",
-)
+#: Whether ``look`` takes the program around a graph, besides that graph if it is not the program's own.
+OF_PROGRAM = True
+LOOK_IMPORTS = ("import torch", "from torch.utils import _pytree as pytree")
+IMPORTS = ("from executorch.exir.pass_manager import ExportedProgramPassManager", *LOOK_IMPORTS)
 
-SOURCE = '''\
-def look(program):
-    """What the program's graph returns for drawn inputs; None where torch cannot run it."""
+LOOK = '''\
+def look(program, graph_module=None):
+    """What the program's graph (or that one) returns for drawn inputs; None where torch cannot run it."""
     generator = torch.Generator().manual_seed(0)
     stored = {**program.state_dict, **program.constants}
     inputs = [node for node in program.graph.nodes if node.op == "placeholder"]
@@ -25,7 +24,7 @@ def look(program):
             else drawn(node.meta["val"], generator)
             for node, spec in zip(inputs, program.graph_signature.input_specs)
         ]
-        interpreter = torch.fx.Interpreter(program.graph_module)
+        interpreter = torch.fx.Interpreter(graph_module or program.graph_module)
         return pytree.tree_leaves(interpreter.run(*given, enable_io_processing=False))
     except Exception:
         return None
@@ -48,7 +47,8 @@ def is_broken(before, after):
         and torch.allclose(one.double(), other.double(), 1e-3, 1e-3, equal_nan=True)
         for one, other in pairs
     )
-
+'''
+SOURCE = f'''{LOOK}
 
 def watch():
     """Compare each program before and after its passes; the list gets the names of those run."""
@@ -65,3 +65,6 @@ def watch():
     ExportedProgramPassManager.__call__ = call
     return broken
 '''
+
+TOLD = "it computes {before} before, {after} after"
+ASSERTION = "self.assertFalse(is_broken(before, after))"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from reducer.emit.invariant_checks import hook
 
 NAME = "well-formed"
+OF_PROGRAM = False
+LOOK_IMPORTS: tuple[str, ...] = ()
 IMPORTS = hook.IMPORTS
 
-SOURCE = f'''\
+LOOK = '''\
 def look(graph_module):
     """Whether the graph lints."""
     try:
@@ -19,6 +21,8 @@ def look(graph_module):
 
 def is_broken(before, after):
     return before and not after
+'''
+SOURCE = f"{LOOK}\n\n{hook.WATCH}"
 
-
-{hook.WATCH}'''
+TOLD = "the graph lints: {before} before, {after} after"
+ASSERTION = "self.assertTrue(after)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,12 +56,14 @@ def case_from_program(
     returns become ``copy_`` calls; ``more`` sets of inputs become checks. Raises SubjectError for what
     a case cannot say (script objects), and for inputs that do not fit.
     """
-    case = _Reader(program, recipe, data).read()
+    case = Reader(program, recipe, data).read()
     checks = [check_of(case, program, inputs, data) for inputs in more]
     return replace(case, checks=tuple(dict.fromkeys(checks)))
 
 
-class _Reader:
+class Reader:
+    """Turns the graph of a program, and what it refers to, into nouns."""
+
     def __init__(self, program: Any, recipe: Recipe, data: DataStore) -> None:
         self.program = program
         self.recipe = recipe
@@ -71,23 +73,24 @@ class _Reader:
         self.used: set[str] = set()
 
     def read(self) -> Case:
+        """The whole program."""
         program = self.program
         self.used = {node.name for node in program.graph.nodes}
         signature = program.graph_signature
         inputs = self._inputs(signature)
-        nodes = self._nodes(program.graph_module, {})
+        nodes = self.nodes(program.graph_module, {})
         returned = list(_output_node(program.graph).args[0])
         outputs: list[Argument] = []
         for spec, value in zip(signature.output_specs, returned, strict=True):
             if spec.kind in _MUTATIONS:
                 nodes.append(self._copy_back(signature, spec, value))
             elif spec.kind is OutputKind.USER_OUTPUT:
-                outputs.append(_argument(value, {}, {}))
+                outputs.append(argument_of(value, {}, {}))
         return Case(
             graph=Graph(tuple(inputs), tuple(nodes), tuple(outputs)),
             recipe=self.recipe,
             subgraphs=tuple(self.subgraphs),
-            symbols=tuple(_symbols(program, inputs)),
+            symbols=tuple(symbols_of(program.graph.nodes, program.range_constraints)),
             schemas=dict(sorted(self.schemas.items())),
             structure=structure_of(program.call_spec.out_spec, len(outputs)),
         )
@@ -131,7 +134,8 @@ class _Reader:
         )
         return Input(node.name, role, described, fill, persistent=spec.persistent is not False)
 
-    def _nodes(self, module: torch.fx.GraphModule, names: dict[str, str]) -> list[Node]:
+    def nodes(self, module: torch.fx.GraphModule, names: dict[str, str]) -> list[Node]:
+        """The calls of a graph; values are renamed as ``names`` says."""
         graphs: dict[str, str] = {}
         nodes = []
         for node in module.graph.nodes:
@@ -149,9 +153,9 @@ class _Reader:
         return Node(
             names.get(node.name, node.name),
             text,
-            tuple(_argument(argument, names, graphs) for argument in node.args),
+            tuple(argument_of(argument, names, graphs) for argument in node.args),
             tuple(
-                (key, _argument(argument, names, graphs)) for key, argument in node.kwargs.items()
+                (key, argument_of(argument, names, graphs)) for key, argument in node.kwargs.items()
             ),
             spec_of(node.meta.get("val")),
             _module_path(node),
@@ -173,11 +177,11 @@ class _Reader:
             for inner in owner.graph.nodes
             if inner.op == "placeholder"
         )
-        nodes = self._nodes(owner, names)
+        nodes = self.nodes(owner, names)
         returned = _output_node(owner.graph).args[0]
         if not isinstance(returned, tuple | list):
             returned = (returned,)
-        outputs = tuple(_argument(value, names, {}) for value in returned)
+        outputs = tuple(argument_of(value, names, {}) for value in returned)
         self.subgraphs.append((name, Graph(inputs, tuple(nodes), outputs)))
         return name
 
@@ -252,7 +256,8 @@ def _is_contiguous(shape: list[Any], stride: list[Any]) -> bool:
     return True
 
 
-def _argument(value: Any, names: dict[str, str], graphs: dict[str, str]) -> Argument:
+def argument_of(value: Any, names: dict[str, str], graphs: dict[str, str]) -> Argument:
+    """An argument of a node as plain data. Raises SubjectError for what has none."""
     if isinstance(value, torch.fx.Node):
         if value.name in graphs:
             return GraphRef(graphs[value.name])
@@ -260,7 +265,7 @@ def _argument(value: Any, names: dict[str, str], graphs: dict[str, str]) -> Argu
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, tuple | list):
-        return tuple(_argument(item, names, graphs) for item in value)
+        return tuple(argument_of(item, names, graphs) for item in value)
     if isinstance(value, torch.dtype | torch.layout | torch.memory_format):
         return Atom(type(value).__name__, str(value).removeprefix("torch."))
     if isinstance(value, torch.device):
@@ -294,10 +299,10 @@ def _example_leaves(program: Any) -> list[Any]:
     return list(leaves)
 
 
-def _symbols(program: Any, inputs: list[Input]) -> list[Symbol]:
-    """Symbols that the sizes of inputs are made of, with range and hint."""
+def symbols_of(nodes: Iterable[torch.fx.Node], ranges: Mapping[Any, Any]) -> list[Symbol]:
+    """Symbols that the sizes of the placeholders among ``nodes`` are made of, with range and hint."""
     wanted: dict[str, Any] = {}
-    for node in program.graph.nodes:
+    for node in nodes:
         value = node.meta.get("val")
         if node.op != "placeholder":
             continue
@@ -308,7 +313,7 @@ def _symbols(program: Any, inputs: list[Input]) -> list[Symbol]:
                     wanted.setdefault(str(symbol), (symbol, size.node.shape_env))
     found = []
     for name, (symbol, shape_env) in sorted(wanted.items()):
-        limits = program.range_constraints.get(symbol)
+        limits = ranges.get(symbol)
         lower = int(limits.lower) if limits is not None and limits.lower.is_number else 0
         upper = None
         if limits is not None and limits.upper.is_Integer and int(limits.upper) < 2**31:

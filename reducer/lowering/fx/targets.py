@@ -17,9 +17,18 @@ _NAMESPACES = {
     "dim_order_ops": "executorch.exir.passes.dim_order_ops_registry",
 }
 
+_EDGE = "edge"
+
+
+def operator_of(target: Any) -> Any:
+    """A node's target; of an operator of the edge dialect the ATen operator that it wraps."""
+    return target._op if type(target).__name__ == "EdgeOpOverload" else target
+
 
 def target_text(target: Any) -> str:
-    """The name of an FX node's target; see :mod:`reducer.core.case` for the three forms."""
+    """The name of an FX node's target; see :mod:`reducer.core.case` for the forms."""
+    if operator_of(target) is not target:
+        return f"{_EDGE}.{target_text(operator_of(target))}"
     if isinstance(target, torch._ops.OpOverload):
         return str(target)
     if isinstance(target, torch._ops.HigherOrderOperator):
@@ -38,6 +47,8 @@ def resolve_target(text: str) -> Callable[..., Any]:
                 found = getattr(found, part)
             return found
         namespace, _, rest = text.partition(".")
+        if namespace == _EDGE:
+            return _edge_operator(rest)
         if namespace in _NAMESPACES:
             importlib.import_module(_NAMESPACES[namespace])
         found = (
@@ -54,8 +65,18 @@ def resolve_target(text: str) -> Callable[..., Any]:
 
 
 def schema_text(target: Any) -> str | None:
-    """The schema of an ``OpOverload`` as torch prints it; None for other targets."""
+    """The schema of an operator as torch prints it; None for other targets."""
+    target = operator_of(target)
     return str(target._schema) if isinstance(target, torch._ops.OpOverload) else None
+
+
+def _edge_operator(text: str) -> Callable[..., Any]:
+    """An operator of the edge dialect by the name of what it wraps. Raises AttributeError."""
+    resolve_target(text)  # its namespace is registered from here on
+    found: Any = importlib.import_module("executorch.exir.dialects._ops").ops.edge
+    for part in text.split("."):
+        found = getattr(found, part)
+    return found
 
 
 def graph_targets(module: torch.fx.GraphModule) -> Iterator[str]:

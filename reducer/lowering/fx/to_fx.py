@@ -30,7 +30,7 @@ from reducer.core.sizes import apply_size
 from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError
 from reducer.lowering.fx.structure import assemble
-from reducer.lowering.fx.targets import resolve_target
+from reducer.lowering.fx.targets import operator_of, resolve_target
 
 
 def export_case(case: Case, data: DataStore) -> torch.export.ExportedProgram:
@@ -53,6 +53,11 @@ def build_module(case: Case, data: DataStore) -> torch.fx.GraphModule:
         if item.role != "input":
             _attach(root, replace(item, name=names[item.name]), make_tensor(item, case, data))
     return _graph_module(root, case.graph, graphs, case).eval()
+
+
+def graph_of(case: Case) -> torch.fx.GraphModule:
+    """The graph with a placeholder for each input; nothing is known of its values."""
+    return _graph_module(torch.nn.Module(), case.graph, dict(case.subgraphs), None)
 
 
 def attribute_names(case: Case) -> dict[str, str]:
@@ -189,7 +194,7 @@ def _graph_module(
                 root.add_module(name, inner)
                 values[name] = fx.get_attr(name)
         target = resolve_target(node.target)
-        as_list = isinstance(target, torch._ops.OpOverload)
+        as_list = isinstance(operator_of(target), torch._ops.OpOverload)
         args = tuple(_argument(argument, values, as_list) for argument in node.args)
         kwargs = {key: _argument(argument, values, as_list) for key, argument in node.kwargs}
         values[node.name] = fx.create_node("call_function", target, args, kwargs, name=node.name)

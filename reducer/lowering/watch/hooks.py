@@ -77,7 +77,7 @@ def _method(patches: Patches, watcher: Watcher, cls: type, name: str, code: str)
         return watcher.watched(
             thing,
             lambda: identity.of_pass(thing, getattr(type(thing), code, original)),
-            args,
+            (*args, *kwargs.values()),
             lambda: original(thing, *args, **kwargs),
         )
 
@@ -156,7 +156,7 @@ def _function(watcher: Watcher, original: Any) -> Any:
         return watcher.watched(
             inspect.unwrap(original),
             lambda: identity.of_pass(original, original),
-            args,
+            (*args, *kwargs.values()),
             lambda: original(*args, **kwargs),
         )
 

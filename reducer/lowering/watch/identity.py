@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.export import ExportedProgram
 
-from reducer.core.recipe import Construct
+from reducer.core.recipe import THE_PROGRAM, Construct, Plain
 from reducer.lowering import recorder
 from reducer.lowering.construct import Inexpressible, express, importable_path
 
@@ -72,10 +73,22 @@ def _constructed(thing: Any) -> tuple[tuple[str, ...], Construct | None]:
     args, kwargs = call
     shown = (*map(_shown, args), *(f"{name}={_shown(value)}" for name, value in kwargs.items()))
     try:
+        if any(isinstance(value, ExportedProgram) for value in (*args, *kwargs.values())):
+            return shown, _around_program(type(thing), args, kwargs)
         found = express(thing)
     except Inexpressible:
         return shown, None
     return shown, found if isinstance(found, Construct) else None
+
+
+def _around_program(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Construct:
+    """The call of a constructor that is given the program whose graph the pass is run on."""
+
+    def argument(value: Any) -> Plain:
+        return THE_PROGRAM if isinstance(value, ExportedProgram) else express(value)
+
+    named = tuple((name, argument(value)) for name, value in kwargs.items())
+    return Construct(importable_path(cls), tuple(map(argument, args)), named)
 
 
 def _shown(value: Any) -> str:

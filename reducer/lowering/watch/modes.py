@@ -11,8 +11,8 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from reducer.core.diagnosis import Census, CensusNode, FakeMode
 from reducer.core.signature import Frame
-from reducer.lowering.fx.targets import target_text
-from reducer.lowering.watch.view import View, fake_values, operator_of
+from reducer.lowering.fx.targets import operator_of, target_text
+from reducer.lowering.watch.view import View, fake_values
 
 #: Frames of the creating stack that are kept, and modules in which creating is only carried out.
 _KEPT = 12

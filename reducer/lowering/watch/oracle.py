@@ -12,6 +12,7 @@ from reducer.core.stage import Stage
 from reducer.core.wire import Attempt
 from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower
+from reducer.lowering.watch.identity import Identity
 from reducer.lowering.watch.invariants import chosen
 from reducer.lowering.watch.run import Run
 from reducer.lowering.watch.watch import Watch
@@ -39,26 +40,28 @@ def lower_watched(
     return Attempt(seconds=clock.seconds)
 
 
-def failure_of(run: Run, violation: Violation) -> Failure:
+def failure_of(
+    violation: Violation, who: Identity, stage: Stage, passes: tuple[str, ...]
+) -> Failure:
     """The violation as a failure: raised, as it were, by the code of the pass."""
-    module, _, function = run.who.function.partition(":")
+    module, _, function = who.function.partition(":")
     link = ChainLink(violation.invariant, violation.what, (Frame(module, function),))
-    return Failure(run.stage, (link,), tuple(_passes(run)))
+    return Failure(stage, (link,), passes)
 
 
 def _attempt(watch: Watch, run: Run, seconds: tuple[tuple[str, float], ...]) -> Attempt:
     partition: tuple[str, ...] = ()
     if run.delegate is not None and watch.origin is not None:
         partition = watch.partitions.facts(run.delegate, watch.origin.of).nodes
-    failure = failure_of(run, run.violations[0])
+    failure = failure_of(run.violations[0], run.who, run.stage, _passes(run))
     return Attempt(failure, partition=partition, suspects=tuple(run.suspects), seconds=seconds)
 
 
-def _passes(run: Run) -> list[str]:
+def _passes(run: Run) -> tuple[str, ...]:
     """Names of the passes on the stack, outer to inner."""
     names: list[str] = []
     current: Any = run
     while current is not None:
         names.append(current.who.name)
         current = current.parent
-    return names[::-1]
+    return tuple(names[::-1])

@@ -39,6 +39,7 @@ class Run:
     seconds: float = 0.0
     digests: tuple[str, str] = ("", "")
     ended: int = -1
+    takes: str = "graph"
 
     def is_in(self, outer: Run) -> bool:
         """Whether it is nested in another run, at any depth."""
@@ -52,7 +53,7 @@ class Run:
         """The run as plain data."""
         return PassRun(
             self.index, self.who.name, self.who.module, self.who.function, self.stage,
-            self.who.arguments, self.who.construct,
+            self.who.arguments, self.who.construct, self.takes,
             self.parent.index if self.parent else None,
             self.nth, self.delegate, round(self.seconds, 6), *self.digests,
             tuple(self.violations), tuple(self.inherited), tuple(self.skipped.items()),

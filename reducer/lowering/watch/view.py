@@ -121,15 +121,22 @@ def fake_values(node: torch.fx.Node) -> list[FakeTensor]:
     return []
 
 
-def operator_of(target: Any) -> Any:
-    """A node's target; of an operator of the edge dialect the ATen operator that it wraps."""
-    return target._op if type(target).__name__ == "EdgeOpOverload" else target
-
-
 def graph_in(things: Iterable[Any]) -> torch.fx.GraphModule | ExportedProgram | None:
     """The first program, or graph module, among arguments or results."""
     kinds = (torch.fx.GraphModule, ExportedProgram)
     return next((thing for thing in things if isinstance(thing, kinds)), None)
+
+
+def graph_after(
+    result: Any, given: torch.fx.GraphModule | ExportedProgram
+) -> torch.fx.GraphModule | ExportedProgram:
+    """What a pass leaves: the program or graph in its result, else what it was given."""
+    parts = (
+        result,
+        getattr(result, "exported_program", None),
+        getattr(result, "graph_module", None),
+    )
+    return graph_in(result if type(result) is tuple else parts) or given
 
 
 def _lines(nodes: list[torch.fx.Node]) -> Iterator[str]:

@@ -31,20 +31,24 @@ from reducer.lowering.watch.invariants import Invariant, Observation, Skipped
 from reducer.lowering.watch.modes import census
 from reducer.lowering.watch.partitions import Partitions
 from reducer.lowering.watch.run import Run
-from reducer.lowering.watch.view import View, graph_in
+from reducer.lowering.watch.view import View, graph_after, graph_in
 
 #: Graphs whose observations are remembered: what one pass leaves, the next one finds.
 _REMEMBERED = 6
 
 
 class Watch:
-    """Watches all passes that run inside it; ``program`` is what was handed in to be lowered."""
+    """Watches all passes that run inside it; ``program`` is what was handed in to be lowered.
+
+    ``began`` is told of each run before it goes on; ``before`` is then the graph that the pass is given.
+    """
 
     def __init__(
         self,
         program: ExportedProgram | None,
         invariants: Sequence[Invariant],
         clock: StageClock | None = None,
+        began: Callable[[Run], None] = lambda _: None,
     ) -> None:
         self.program = program
         self.invariants = invariants
@@ -54,6 +58,7 @@ class Watch:
         self.seconds = 0.0
         self.origin = Origin(program) if program is not None else None
         self._clock = clock or StageClock()
+        self._began = began
         self._patches = Patches()
         self._programs: list[ExportedProgram | None] = [program]
         self._stack: list[Run] = []
@@ -112,7 +117,7 @@ class Watch:
         if stack.is_aside(frames):
             return run()
         with self._check():
-            current = self._begin(thing, who(), subject, frames)
+            current = self._begin(thing, who(), subject, frames, alone=len(arguments) == 1)
         self._stack.append(current)
         began, spent = time.perf_counter(), self.seconds
         try:
@@ -126,8 +131,7 @@ class Watch:
             self._programs.pop()
             current.ended, self._ended = self._ended, self._ended + 1
         with self._check():
-            found = graph_in(result if isinstance(result, tuple) else _parts(result)) or subject
-            self._end(current, found)
+            self._end(current, graph_after(result, subject))
         return result
 
     def _is_running(self, thing: Any, subject: Any) -> bool:
@@ -137,7 +141,15 @@ class Watch:
             return False
         return top.before.module is _module(subject)
 
-    def _begin(self, thing: Any, who: Identity, subject: Any, frames: list[tuple[str, str]]) -> Run:
+    def _begin(
+        self,
+        thing: Any,
+        who: Identity,
+        subject: Any,
+        frames: list[tuple[str, str]],
+        *,
+        alone: bool,
+    ) -> Run:
         # What it goes on to work with is forgotten when it ends: it may lower programs of its own.
         known = subject if isinstance(subject, ExportedProgram) else self._programs[-1]
         self._programs.append(known)
@@ -151,7 +163,9 @@ class Watch:
         )  # fmt: skip
         run.inherited = self._alone(run.was)
         run.digests = (view.digest, "")
+        run.takes = ("program" if view.whole else "graph") if alone else "more"
         self.runs.append(run)
+        self._began(run)
         return run
 
     def _end(self, run: Run, found: torch.fx.GraphModule | ExportedProgram) -> None:
@@ -239,12 +253,3 @@ def _kind(violation: Violation) -> tuple[str, str]:
 
 def _module(subject: Any) -> Any:
     return subject.graph_module if isinstance(subject, ExportedProgram) else subject
-
-
-def _parts(result: Any) -> tuple[Any, ...]:
-    """A result, or the program in a result object."""
-    return (
-        result,
-        getattr(result, "exported_program", None),
-        getattr(result, "graph_module", None),
-    )

@@ -14,9 +14,10 @@ from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
 from reducer.core.diagnosis import Violation
+from reducer.lowering.fx.targets import operator_of
 from reducer.lowering.watch.invariants.concrete import Unknown, leaves, number, sizes
 from reducer.lowering.watch.invariants.observation import Skipped, new_among
-from reducer.lowering.watch.view import View, operator_of
+from reducer.lowering.watch.view import View
 
 NAME = "metadata"
 DEAR = True

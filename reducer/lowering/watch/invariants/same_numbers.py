@@ -15,9 +15,10 @@ from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
 from reducer.core.diagnosis import Violation
+from reducer.lowering.fx.targets import operator_of
 from reducer.lowering.watch.invariants.concrete import Unknown, leaves, number, sizes
 from reducer.lowering.watch.invariants.observation import Skipped
-from reducer.lowering.watch.view import View, operator_of
+from reducer.lowering.watch.view import View
 
 NAME = "same-numbers"
 DEAR = True
