@@ -27,6 +27,7 @@ def sort_key(case: Case) -> tuple[int, ...]:
     graphs = [case.graph, *(graph for _, graph in case.subgraphs)]
     recipe = case.recipe
     options = (recipe.partitioners, recipe.transform_passes, recipe.compile_config)
+    needed = (recipe.executorch_config, recipe.modules, recipe.definitions)
     return (
         case.operators,
         sum(len(graph.nodes) for graph in graphs),
@@ -38,7 +39,7 @@ def sort_key(case: Case) -> tuple[int, ...]:
         len(recipe.transform_passes)
         + recipe.two_steps
         + (len(recipe.alone.after) if recipe.alone else 0),
-        len(text.dumps((*options, recipe.executorch_config))),
+        len(text.dumps((*options, *needed))),
         sum(_elements(item.spec) for item in case.graph.inputs),
         sum(symbol.hint for symbol in case.symbols),
         sum(len(check.fills) for check in case.checks),

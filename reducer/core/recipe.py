@@ -77,7 +77,9 @@ class Recipe:
     ``last_stage``
         the stage after which lowering stops, since the failure is no later.
     ``modules``
-        names of the user's own modules that register operators when they are imported.
+        names of modules that register operators when they are imported.
+    ``definitions``
+        source that registers operators of the user's.
     ``rtol``, ``atol``
         what counts as rounding when the ``.pte`` is compared, as a share of the largest number
         expected and absolute; None: by dtype.
@@ -95,6 +97,7 @@ class Recipe:
     two_steps: bool = False
     last_stage: Stage = Stage.TO_EXECUTORCH
     modules: tuple[str, ...] = ()
+    definitions: str = ""
     rtol: float | None = None
     atol: float | None = None
     alone: PassCall | None = None

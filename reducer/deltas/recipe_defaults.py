@@ -1,5 +1,6 @@
 """Lower with defaults: without partitioner options, compile config, passes, or a second step.
 
+And without what registers operators of the user's, once none is left.
 Where one pass runs alone: without those that run before it.
 """
 
@@ -15,7 +16,7 @@ from reducer.core.stage import Stage
 
 NAME = "recipe-defaults"
 TOGETHER = True
-_LISTS = ("partitioners", "transform_passes")
+_LISTS = ("partitioners", "transform_passes", "modules")
 _CONFIGS = ("compile_config", "executorch_config")
 
 
@@ -33,6 +34,8 @@ def edits(case: Case) -> list[Edit]:
     for name in _CONFIGS:
         if getattr(recipe, name) is not None:
             found.append(((name,), f"without {name}"))
+    if recipe.definitions:
+        found.append((("definitions",), "without the user's operators"))
     for place, item in enumerate(recipe.alone.after if recipe.alone else ()):
         found.append((("alone", place), f"without {_short(item)} before it"))
     for name in (*_LISTS, *_CONFIGS):
@@ -53,6 +56,8 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
         name = str(path[0])
         if name == "two_steps":
             recipe = replace(recipe, two_steps=False)
+        elif name == "definitions":
+            recipe = replace(recipe, definitions="")
         elif name == "alone":
             assert recipe.alone is not None
             after = _without(recipe.alone.after, path[1:])

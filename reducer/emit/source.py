@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -70,7 +71,15 @@ class _Writer:
         names = Names()
         forward, inputs = self._forward(names)
         init = self._init()
-        lines = [*self._loading(), "class Repro(torch.nn.Module):", *init, *forward, "", ""]
+        lines = [
+            *self._definitions(),
+            *self._loading(),
+            "class Repro(torch.nn.Module):",
+            *init,
+            *forward,
+            "",
+            "",
+        ]
         if any(fill.kind == "random" for fill in self._fills()):
             lines.append("torch.manual_seed(0)")
         lines += wrap(
@@ -84,6 +93,25 @@ class _Writer:
         if dims:
             self.module.imports.add("from torch.export import Dim")
         return Source(sort_imports(self.module.imports), "\n".join(lines), self.stored, bool(dims))
+
+    def _definitions(self) -> list[str]:
+        """What registers the user's operators, its imports moved to the others."""
+        source = self.case.recipe.definitions
+        lines: list[str] = []
+        for statement in ast.parse(source).body:
+            text = ast.get_source_segment(source, statement) or ""
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                self.module.imports.add(text)
+                continue
+            decorators = getattr(statement, "decorator_list", [])
+            block = isinstance(statement, ast.FunctionDef | ast.ClassDef)
+            if block and lines[-2:] != ["", ""]:
+                lines += ["", ""]
+            lines += [f"@{ast.get_source_segment(source, item)}" for item in decorators]
+            lines += [*text.splitlines(), *(["", ""] if block else [])]
+        if lines and lines[-1]:
+            lines += ["", ""]
+        return lines[2:] if lines[:2] == ["", ""] else lines
 
     def _given(self) -> list[Input]:
         return [item for item in self.case.graph.inputs if item.role == "input"]

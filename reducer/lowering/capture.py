@@ -54,8 +54,10 @@ def capture(
 
     def described(found: Capture, form: str, place: Path | None) -> Capture:
         if found.case is not None:
-            modules = keep(found.case, place, known, before, job.data_dir)
-            recipe = replace(found.case.recipe, modules=modules)
+            needed = keep(found.case, place, known, before, job.data_dir)
+            recipe = replace(
+                found.case.recipe, modules=needed.modules, definitions=needed.definitions
+            )
             found = replace(found, case=replace(found.case, recipe=recipe))
         return replace(found, form=form, files=user_files(place, known))
 

@@ -1,16 +1,21 @@
 """Which of the user's own modules does a case need, where it is no longer the user's process?
 
-A pass or partitioner of the user's is imported by name; a custom operator exists once the module that
-registers it was imported. Their sources are kept beside the case's tensors, and go beside the script.
+A pass or partitioner of the user's is imported by name; their sources are kept beside the case's
+tensors, and go beside the script. A custom operator exists once the code that registers it ran: that code
+goes into the script where it can.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
+import linecache
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+import types
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -18,6 +23,7 @@ import torch
 from reducer.core.case import Case, Graph
 from reducer.core.files import modules_folder
 from reducer.lowering.errors import SubjectError, headline
+from reducer.lowering.registrations import registering_source
 from reducer.lowering.script import is_users
 
 
@@ -26,35 +32,50 @@ def operators() -> frozenset[str]:
     return frozenset(torch._C._dispatch_get_all_op_names())
 
 
+@dataclass(frozen=True)
+class Needed:
+    """What a case needs of the user's: modules to import, and source that registers operators."""
+
+    modules: tuple[str, ...] = ()
+    definitions: str = ""
+
+
 def keep(
     case: Case, subject: Path | None, known: frozenset[str], before: frozenset[str], data: str
-) -> tuple[str, ...]:
-    """Copy the user's modules that were loaded since ``known``; return those that register operators.
+) -> Needed:
+    """Copy the user's modules that were loaded since ``known``; return what registers operators.
 
-    ``before`` are the operators that need no such module. ``subject`` is the file that ran as
-    ``__main__``, which is kept only if it registers some.
+    ``before`` are the operators that need nothing. ``subject`` is the file that ran as
+    ``__main__``. What stands by itself is taken out of its file as source; else its module is imported.
     """
-    found = {}
-    for name, module in list(sys.modules.items()):
-        filename = getattr(module, "__file__", None) if name not in known else None
-        if isinstance(filename, str) and name != "__main__" and is_users(filename):
-            found[name] = Path(filename)
     spaces = {space for target in _targets(case) if (space := _namespace(target, before))}
+    loaded = {
+        name: Path(filename)
+        for name, module in list(sys.modules.items())
+        if name not in known and name != "__main__"
+        if isinstance(filename := getattr(module, "__file__", None), str)
+        and filename.endswith(".py")
+    }
+    users = {name: path for name, path in loaded.items() if is_users(str(path))}
     main = {subject.stem: subject} if subject is not None and subject.stem.isidentifier() else {}
-    registering = tuple(
-        name
-        for name, path in {**found, **main}.items()
-        if any(re.search(rf"\b{space}\b", path.read_text(errors="replace")) for space in spaces)
-    )
+    modules, definitions = [], []
+    for name, path in {**loaded, **main}.items():
+        if not spaces or not _mentions(path, spaces):
+            continue
+        source = _alone(path, spaces, users) if name in {**users, **main} else ""
+        if source:
+            definitions.append(source)
+        else:
+            modules.append(name)
     folder = modules_folder(Path(data))
-    for name, path in {**found, **{n: p for n, p in main.items() if n in registering}}.items():
+    for name, path in {**users, **{n: p for n, p in main.items() if n in modules}}.items():
         if "." not in name:
             _copy(path, name, folder)
-    return registering
+    return Needed(tuple(modules), "\n\n".join(definitions))
 
 
 def provide(case: Case, data: str) -> None:
-    """Make the modules importable here, and import those that register operators.
+    """Make the modules importable here, and register the operators that the case needs.
 
     Raises SubjectError.
     """
@@ -68,6 +89,48 @@ def provide(case: Case, data: str) -> None:
             raise SubjectError(
                 f"{name}, which registers operators, raises {headline(error)}"
             ) from error
+    if case.recipe.definitions:
+        try:
+            run_source(case.recipe.definitions, "reduce_operators")
+        except Exception as error:
+            raise SubjectError(
+                f"the source that registers operators raises {headline(error)}"
+            ) from error
+
+
+def run_source(source: str, name: str) -> types.ModuleType:
+    """Run source as a module of that name. torch reads sources again, and looks modules up by name."""
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    sys.modules[name] = module = types.ModuleType(name)
+    exec(compile(source, filename, "exec"), module.__dict__)
+    return module
+
+
+def _mentions(path: Path, spaces: Iterable[str]) -> bool:
+    """Whether a file has one of the namespaces in a string: ``"ns"`` or ``"ns::name"``."""
+    text = path.read_text(errors="replace")
+    return any(re.search(rf"""["']{space}(::|["'])""", text) for space in spaces)
+
+
+def _alone(path: Path, spaces: Collection[str], users: Iterable[str]) -> str:
+    """The source that registers the operators, if it needs nothing else of the user's; else ""."""
+    try:
+        source = registering_source(path.read_text(), spaces)
+    except (OSError, SyntaxError, ValueError):
+        return ""
+    imported = {
+        name.partition(".")[0]
+        for node in ast.walk(ast.parse(source))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    return "" if imported & {name.partition(".")[0] for name in users} else source
 
 
 def _copy(path: Path, name: str, folder: Path) -> None:

@@ -296,3 +296,21 @@ def test_source_evaluates_what_the_graph_says(made) -> None:
 def test_structure(structure) -> None:
     made = replace(case((), "%x", "%x"), structure=structure)
     assert forward(made)[0] in ('return {"a": x, "b": x}', "return [x, (x,)]")
+
+
+def test_what_registers_operators_comes_first() -> None:
+    definitions = (
+        "import torch\nfrom math import pi\nSCALE = pi\nlib = torch.library.Library('my', 'DEF')\n"
+        "@torch.library.custom_op('my::twice', mutates_args=())\n"
+        "def twice(x: torch.Tensor) -> torch.Tensor:\n    return x * SCALE\n"
+        "lib.define('f(Tensor x) -> Tensor')\n"
+    )
+    made = case((call("a", "aten.relu.default", "%x"),), "%a")
+    source = write_source(replace(made, recipe=replace(made.recipe, definitions=definitions)))
+    assert "from math import pi" in source.imports
+    assert source.body.startswith(
+        "SCALE = pi\nlib = torch.library.Library('my', 'DEF')\n\n\n"
+        "@torch.library.custom_op('my::twice', mutates_args=())\n"
+        "def twice(x: torch.Tensor) -> torch.Tensor:\n    return x * SCALE\n\n\n"
+        "lib.define('f(Tensor x) -> Tensor')\n\n\nclass Repro(torch.nn.Module):\n"
+    )

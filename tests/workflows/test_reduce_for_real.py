@@ -72,6 +72,24 @@ model, example_inputs = Model(), (torch.randn(4), torch.randn(2))
 """
 
 
+OWN_OPERATOR = """
+import torch
+
+@torch.library.custom_op("mine::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+@twice.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return twice(x + 1) + 1
+model, example_inputs = Model(), (torch.randn(3),)
+"""
+
+
 @pytest.fixture
 def reduce(warm_worker: Worker, tmp_path: Path) -> Callable[..., Outcome]:
     @contextmanager
@@ -129,6 +147,17 @@ def test_mutation_and_nested_outputs_survive_until_they_are_not_needed(
 ):
     outcome = reduce(IN_PLACE, backend="portable")
     assert targets(outcome) == ["aten.abs.default"]
+
+
+def test_an_operator_of_the_users_own_goes_into_the_script(reduce: Callable[..., Outcome]):
+    outcome = reduce(OWN_OPERATOR, backend="portable")
+    assert outcome.finding.status == "confirmed"
+    assert targets(outcome) == ["mine.twice.default"]
+    assert outcome.finding.signature.message == "Missing out variants: {'mine::twice'}"
+    script = outcome.folder.repro.read_text()
+    assert "@torch.library.custom_op" in script
+    assert "import subject" not in script
+    assert not (outcome.folder.root / "subject.py").exists()
 
 
 def test_a_pt2_is_reduced_as_the_model_is(reduce: Callable[..., Outcome], tmp_path: Path):
