@@ -93,7 +93,7 @@ class Fill:
     """Which numbers a tensor holds, without holding them.
 
     ``kind``
-        ``zeros``, ``ones``: as they say.
+        ``zeros``, ``ones``: as they say. ``full``: the one number in ``values`` everywhere.
         ``random``: drawn with ``seed``: normal for floating and complex dtypes, else ``randint(0, 2)``.
         ``literal``: ``values``, row-major, for small tensors that matter.
         ``data``: the bytes stored in the case's data folder under ``digest`` (SHA-256).
@@ -107,7 +107,7 @@ class Fill:
     @property
     def is_generated(self) -> bool:
         """Whether it suits any shape and dtype, since the numbers are made and not written down."""
-        return self.kind in ("zeros", "ones", "random")
+        return self.kind in ("zeros", "ones", "full", "random")
 
 
 @dataclass(frozen=True)

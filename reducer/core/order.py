@@ -18,7 +18,7 @@ from reducer.core.case import (
 )
 
 _DTYPES = ("float32", "int64", "bool", "int32", "float64")
-_FILLS = ("zeros", "ones", "random", "literal", "data")
+_FILLS = ("zeros", "ones", "full", "random", "literal", "data")
 _ROLES = ("input", "constant", "buffer", "parameter")
 
 

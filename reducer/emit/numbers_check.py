@@ -55,7 +55,7 @@ def numbers_check(finding: Finding) -> tuple[set[str], str]:
             lines = ["assert actual.any() or not wanted.any(), (actual, wanted)"]
     whole, indent = (_CHECKS, 12) if finding.case.checks else (_CHECK, 8)
     shown = "\n".join(f"{' ' * indent}{line}" for line in lines)
-    return {"import sys"}, f"{whole.format(assertion=shown)}\n\n{_MAIN}"
+    return {"import sys"}, f"{whole.format(assertion=shown)}\n\n{_MAIN.lstrip()}"
 
 
 def _bound(finding: Finding) -> str:

@@ -34,6 +34,8 @@ def tensor_text(
     'torch.ones(3, 2, dtype=torch.float16).t()'
     >>> tensor_text(TensorSpec((), "float32"), Fill("zeros"))
     'torch.tensor(0.0)'
+    >>> tensor_text(TensorSpec((2, 3), "float32"), Fill("full", values=(10,)))
+    'torch.full((2, 3), 10.0)'
     """
     shape = tuple(evaluate(size, hints or {}) for size in spec.shape)
     stride = None
@@ -56,8 +58,9 @@ def literal_text(spec: TensorSpec, fill: Fill) -> str:
     shape = tuple(size for size in spec.shape if isinstance(size, int))
     if len(shape) != len(spec.shape) or spec.elements > LITERAL_LIMIT or spec.stride is not None:
         return ""
-    if fill.kind in ("zeros", "ones"):
-        values: Sequence[complex] = [int(fill.kind == "ones")] * spec.elements
+    if fill.kind in ("zeros", "ones", "full"):
+        value = fill.values[0] if fill.kind == "full" else int(fill.kind == "ones")
+        values: Sequence[complex] = [value] * spec.elements
     elif fill.kind == "literal" and len(fill.values) == spec.elements:
         values = fill.values
     else:
@@ -71,7 +74,7 @@ def _strided(
     shape: tuple[int, ...], stride: tuple[int, ...], dtype: str, fill: Fill, stored: str
 ) -> str:
     # other numbers in another order are as good; written or stored ones have an order
-    any_order = fill.kind in ("zeros", "ones", "random")
+    any_order = fill.is_generated
     filled = stored if fill.kind == "data" else _filled(shape, dtype, fill)
     if any_order and any(step == 0 and size > 1 for size, step in zip(shape, stride, strict=True)):
         base = tuple(1 if step == 0 else size for size, step in zip(shape, stride, strict=True))
@@ -119,6 +122,12 @@ def _filled(shape: tuple[int, ...], dtype: str, fill: Fill) -> str:
         return _literal(shape, dtype, fill.values)
     if fill.kind == "random":
         return _random(shape, sizes, dtype)
+    if fill.kind == "full" and shape:
+        one_number = number(_typed(fill.values[0], dtype)).text
+        usual = "float32" if is_floating(dtype) else "int64"
+        return f"torch.full({_tuple(shape)}, {one_number}{_option(dtype, usual)})"
+    if fill.kind == "full":
+        return _literal((), dtype, fill.values)
     one = fill.kind == "ones"
     if not shape:
         return _literal((), dtype, [int(one)])

@@ -290,7 +290,15 @@ def _inputs(
             plain.append(plain[-1] * int(size))
         stride = draw(st.sampled_from([None, tuple(plain[:-1])]))
     fill = draw(
-        st.sampled_from([Fill("zeros"), Fill("ones"), Fill("random", 3), Fill("data", digest="d")])
+        st.sampled_from(
+            [
+                Fill("zeros"),
+                Fill("ones"),
+                Fill("full", values=(10,)),
+                Fill("random", 3),
+                Fill("data", digest="d"),
+            ]
+        )
     )
     spec = TensorSpec(shape, dtype, stride)  # type: ignore[arg-type]
     return Input(name, role, spec, fill, persistent=bool(draw(st.booleans())))  # type: ignore[arg-type]

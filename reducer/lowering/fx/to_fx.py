@@ -144,6 +144,8 @@ def _numbers(fill: Fill, shape: list[int], dtype: torch.dtype, data: DataStore) 
         return torch.zeros(shape, dtype=dtype)
     if fill.kind == "ones":
         return torch.ones(shape, dtype=dtype)
+    if fill.kind == "full":
+        return torch.full(shape, fill.values[0]).to(dtype)
     if fill.kind == "literal":
         return torch.tensor(fill.values, dtype=dtype).reshape(shape)
     if fill.kind == "data":
