@@ -29,6 +29,7 @@ _TYPES = {"timeout": "Hang", "memory": "OutOfMemory"}
 
 _STAGE = re.compile(rf"^stage ({'|'.join(stage.value for stage in Stage)}) ([\d.]+)$")
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$')
+_FATAL = "Fatal Python error:"
 #: The last stacks before the end, of which a hang's place is what they share.
 _LAST = 3
 
@@ -52,8 +53,7 @@ def stands_still(progress: str) -> bool:
 
 
 def _failure(kind: str, detail: str, stage: Stage, lines: list[str], printed: str) -> Failure:
-    stacks = list(_stacks(lines))
-    frames = _standing(stacks[-_LAST:]) if kind == "timeout" else (stacks or [()])[-1]
+    frames = _frames(kind, lines)
     if stage in (Stage.LOAD_PTE, Stage.EXECUTE):
         frames = ()  # one call into the runtime, whichever way it is made
     told = detail if kind == "signal" else f"ExitCode{detail}" if kind == "exit" else _TYPES[kind]
@@ -68,6 +68,16 @@ def _failure(kind: str, detail: str, stage: Stage, lines: list[str], printed: st
     if not message and frames:
         link = replace(link, message=f"in {raise_site(link)}")
     return Failure(found, (link,), kind=_KINDS.get(kind, Kind.DIES), allowed=allowed)
+
+
+def _frames(kind: str, lines: list[str]) -> tuple[Frame, ...]:
+    """Where it was, as far as that was written down at the time."""
+    if kind == "timeout":
+        return _standing(list(_stacks(lines))[-_LAST:])
+    fatal = [place for place, line in enumerate(lines) if line.startswith(_FATAL)]
+    if kind != "signal" or not fatal:
+        return ()
+    return next(_stacks(lines[fatal[-1] :]), ())
 
 
 def _standing(stacks: list[tuple[Frame, ...]]) -> tuple[Frame, ...]:
@@ -85,7 +95,7 @@ def _stacks(lines: Iterable[str]) -> Iterator[tuple[Frame, ...]]:
     """
     stack: list[Frame] = []
     for line in lines:
-        if line.startswith(("Timeout (", "Fatal Python error:")):
+        if line.startswith(("Timeout (", _FATAL)):
             if stack:
                 yield tuple(reversed(stack))
             stack = []

@@ -15,8 +15,8 @@ _FACTOR, _FLOOR = 10, 60.0
 _HANG_FLOOR = 20.0
 #: The first run has no baseline. If its stack stays the very same for so long, it hangs.
 _FIRST, _STILL = 3600.0, 120.0
-#: What is left to the rest of the machine, as a share of what is free.
-_SHARE = 0.8
+#: What a call may take of the memory that is free: others use the machine as well.
+_SHARE = 0.5
 #: A case that eats memory has eaten enough.
 _EATEN = 2 << 30
 

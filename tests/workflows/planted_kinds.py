@@ -1,4 +1,4 @@
-"""Passes that fail in one way each when they meet a tanh: what a compiler's bug can look like."""
+"""Passes that fail in one way each when they meet an operator: what a compiler's bug can look like."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from executorch.exir.dialects._ops import ops
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 
-class OnTanh(PassBase):
-    """Calls ``fail`` if the graph has a tanh."""
+class OnOperator(PassBase):
+    """Calls ``fail`` for each call of an operator."""
+
+    operator = "tanh"
 
     def call(self, graph_module):
         for node in list(graph_module.graph.nodes):
-            if node.op == "call_function" and "tanh" in str(node.target):
+            if node.op == "call_function" and self.operator in str(node.target):
                 self.fail(node)
         graph_module.recompile()
         return PassResult(graph_module, True)
@@ -25,24 +27,24 @@ class OnTanh(PassBase):
         raise NotImplementedError
 
 
-class Segfaults(OnTanh):
+class Segfaults(OnOperator):
     def fail(self, node):
         ctypes.string_at(0)
 
 
-class Exits(OnTanh):
+class Exits(OnOperator):
     def fail(self, node):
         os._exit(3)
 
 
-class Hangs(OnTanh):
+class Hangs(OnOperator):
     """In native code, with the interpreter locked."""
 
     def fail(self, node):
         ctypes.PyDLL(None).pause()
 
 
-class EatsMemory(OnTanh):
+class EatsMemory(OnOperator):
     def fail(self, node):
         eaten = []
         while True:
@@ -50,15 +52,17 @@ class EatsMemory(OnTanh):
             time.sleep(0.005)
 
 
-class Saturates(OnTanh):
-    """tanh becomes a clamp to [-3, 3]: about right for small numbers only, wrong for large ones."""
+class WrongWhenLarge(OnOperator):
+    """relu gets an upper bound of 6."""
+
+    operator = "relu"
 
     def fail(self, node):
         node.target = ops.edge.aten.hardtanh.default
-        node.args = (*node.args, -3.0, 3.0)
+        node.args = (*node.args, 0.0, 6.0)
 
 
-class FailsNowAndThen(OnTanh):
+class FailsNowAndThen(OnOperator):
     """Each third time; a file counts."""
 
     def fail(self, node):

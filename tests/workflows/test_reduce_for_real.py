@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,8 @@ from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.search.budget import Budget
-from reducer.workflows.reduce import Outcome, reduce_subject
+from reducer.workflows.reduce import Outcome
 from reducer.workflows.reduction import Reduction
-from reducer.workflows.settings import ReduceSettings
 from reducer.workflows.strategy import certificate
 
 pytestmark = pytest.mark.torch

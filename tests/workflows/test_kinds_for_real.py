@@ -1,0 +1,176 @@
+"""Each way to fail, planted in a pass or met in the runtime: reduced, emitted, confirmed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reducer.core.errors import ExitCode
+from reducer.core.kind import Kind
+from reducer.core.signature import CLEAR_EXCESS
+from reducer.core.stage import Stage
+from reducer.workflows import limits
+from reducer.workflows.reduce import Outcome
+
+pytestmark = pytest.mark.torch
+
+#: A script that lowers with one of the passes beside it; ``tanh`` is what they fail on.
+SCRIPT = """
+import torch
+from executorch.exir import to_edge_transform_and_lower
+from planted_kinds import {planted}
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(8, 8), torch.nn.Linear(8, 4)
+    def forward(self, x, y):
+        h = torch.relu(self.a(x) * {scale}) * y
+        return self.b(torch.tanh(h) + 1).softmax(-1), h - y
+
+torch.manual_seed(0)
+inputs = (torch.randn(2, 8), torch.randn(2, 8))
+program = torch.export.export(Net().eval(), inputs)
+to_edge_transform_and_lower(program, transform_passes=[{planted}()]).to_executorch()
+"""
+
+
+@pytest.fixture
+def reduce_planted(reduce: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
+    def run(planted: str, scale: float = 1.0, **settings: object) -> Outcome:
+        shutil.copy(Path(__file__).with_name("planted_kinds.py"), tmp_path)
+        return reduce(SCRIPT.format(planted=planted, scale=scale), **settings)
+
+    return run
+
+
+def targets(outcome: Outcome) -> list[str]:
+    return [node.target for node in outcome.finding.case.graph.nodes]
+
+
+@pytest.mark.parametrize(
+    ("planted", "told", "kind"),
+    [
+        ("Segfaults", "SIGSEGV", Kind.DIES),
+        ("Exits", "ExitCode3", Kind.DIES),
+        ("EatsMemory", "OutOfMemory", Kind.MEMORY),
+        ("Hangs", "Hang", Kind.HANGS),
+    ],
+)
+def test_what_ends_the_process(
+    planted: str,
+    told: str,
+    kind: Kind,
+    reduce_planted: Callable[..., Outcome],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "_free_memory", lambda: 3 << 30)
+    monkeypatch.setattr(limits, "_EATEN", 1 << 30)
+    outcome = reduce_planted(planted, timeout=8.0 if planted == "Hangs" else None)
+    assert outcome.code is ExitCode.REDUCED
+    assert targets(outcome) == ["aten.tanh.default"]
+    failure = outcome.finding.failure
+    assert (failure.chain[0].type, failure.kind) == (told, kind)
+    assert failure.stage is Stage.TO_EDGE
+    assert (outcome.folder.root / "planted_kinds.py").exists()
+
+
+def test_wrong_only_for_large_numbers(reduce_planted: Callable[..., Outcome]) -> None:
+    outcome = reduce_planted("WrongWhenLarge", scale=50.0)
+    assert outcome.code is ExitCode.REDUCED
+    assert targets(outcome) == ["aten.relu.default"]
+    assert outcome.finding.failure.kind is Kind.WRONG
+    assert outcome.finding.failure.excess >= CLEAR_EXCESS
+    (given,) = outcome.finding.case.graph.inputs
+    assert given.fill.kind == "full"
+    assert "WrongWhenLarge" in outcome.finding.diagnosis.summary  # type: ignore[union-attr]
+
+
+def test_what_fails_now_and_then_is_judged_by_majorities(
+    reduce_planted: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = tmp_path / "counter"
+    source = Path(__file__).with_name("planted_kinds.py").read_text()
+    assert "PLANTED_COUNTER" in source
+    monkeypatch.setenv("PLANTED_COUNTER", str(counter))
+    outcome = reduce_planted("FailsNowAndThen")
+    assert outcome.code is ExitCode.REDUCED
+    assert targets(outcome) == ["aten.tanh.default"]
+    assert "of 10 runs" in outcome.finding.flaky
+    assert "now and then" in outcome.folder.repro.read_text()
+
+
+LOGSUMEXP = """
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.logsumexp((x * 2).mean(), 0) + 1, x - 1
+model, example_inputs = Model(), (torch.randn(2, 8),)
+"""
+
+
+def test_a_runtime_that_kills_the_process(reduce: Callable[..., Outcome]) -> None:
+    outcome = reduce(LOGSUMEXP, backend="portable")
+    assert outcome.code is ExitCode.REDUCED
+    assert targets(outcome) == ["aten.logsumexp.default"]
+    assert outcome.finding.failure.kind is Kind.DIES
+    assert outcome.finding.failure.stage is Stage.EXECUTE
+    assert "assert failed" in outcome.finding.failure.headline
+
+
+VIDEO = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv3d(2, 4, 3, padding=1)
+    def forward(self, x):
+        return torch.relu(self.conv(x)).mean(1) * 2
+model, example_inputs = Model().eval(), (torch.randn(1, 2, 4, 6, 6),)
+"""
+
+
+def test_a_kernel_that_refuses_is_found_from_the_log_in_one_call(
+    reduce: Callable[..., Outcome],
+) -> None:
+    outcome = reduce(VIDEO, backend="portable")
+    assert outcome.code is ExitCode.REDUCED
+    assert targets(outcome) == ["aten.conv3d.default"]
+    assert "Check failed" in outcome.finding.failure.cause
+    assert "aten::convolution.out" in outcome.finding.signature.message
+
+
+SIZES = """
+import torch
+from executorch.exir import to_edge_transform_and_lower
+from planted_kinds import FixesSizes
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(8, 8)
+    def forward(self, x):
+        h = torch.relu(self.a(x))
+        return h.reshape(h.shape[0] * 2, 4).softmax(-1), h + 1
+torch.manual_seed(0)
+inputs = (torch.randn(4, 8),)
+dynamic = {"x": {0: torch.export.Dim("n", min=1, max=64)}}
+program = torch.export.export(Model().eval(), inputs, dynamic_shapes=dynamic)
+program = to_edge_transform_and_lower(program, transform_passes=[FixesSizes()]).to_executorch()
+from executorch.runtime import Runtime
+method = Runtime.get().load_program(program.buffer).load_method("forward")
+method.execute([torch.randn(4, 8)])
+method.execute([torch.randn(9, 8)])
+"""
+
+
+def test_other_sizes_than_the_example(reduce: Callable[..., Outcome], tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).with_name("planted_kinds.py"), tmp_path)
+    outcome = reduce(SIZES)
+    assert outcome.code is ExitCode.REDUCED
+    case = outcome.finding.case
+    assert case.operators == 1
+    assert len(case.checks) == 1
+    assert "check_inputs = [" in outcome.folder.repro.read_text()
