@@ -17,7 +17,7 @@ from reducer.core.signature import SIGNATURE_VERSION
 from reducer.core.wire import Capture, Environment, Result
 
 #: Part of every key: a store written under other rules is not read.
-STORE_VERSION = 1
+STORE_VERSION = 2
 
 
 class Store:

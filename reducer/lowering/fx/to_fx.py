@@ -126,7 +126,9 @@ def make_tensor(item: Input, case: Case, data: DataStore) -> torch.Tensor:
     hints = {symbol.name: symbol.hint for symbol in case.symbols}
     shape = [_evaluate(size, hints) for size in spec.shape]
     dtype = getattr(torch, spec.dtype)
-    tensor = _numbers(item.fill, shape, dtype, data)
+    # Each tensor has random numbers of its own: of two equal ones the difference is nothing.
+    place = [other.name for other in case.graph.inputs].index(item.name)
+    tensor = _numbers(replace(item.fill, seed=item.fill.seed + place), shape, dtype, data)
     if spec.stride is not None:
         stride = [_evaluate(step, hints) for step in spec.stride]
         strided = torch.empty_strided(shape, stride, dtype=dtype)
