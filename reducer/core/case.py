@@ -94,7 +94,8 @@ class Fill:
 
     ``kind``
         ``zeros``, ``ones``: as they say. ``full``: the one number in ``values`` everywhere.
-        ``random``: drawn with ``seed`` plus the input's place among the inputs: normal for floating and complex dtypes, else ``randint(0, 2)``.
+        ``random``: drawn with ``seed`` plus the input's place among the inputs: normal for floating
+        and complex dtypes, else ``randint(0, 2)``.
         ``literal``: ``values``, row-major, for small tensors that matter.
         ``data``: the bytes stored in the case's data folder under ``digest`` (SHA-256).
     """

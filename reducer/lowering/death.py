@@ -1,7 +1,7 @@
 """What was a job doing when it died? Read from what it had said by then.
 
-``faulthandler`` writes the Python stack when a signal kills the process, and now and then while its
-time runs out: where a job hangs is the innermost call that all of these stacks share.
+The Python stack is written down when a signal kills the process, and now and then while its time
+runs out: where a job hangs is the innermost call that all of these stacks share.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reducer.core.kind import Kind
 from reducer.core.signature import ChainLink, Failure, Frame, raise_site
 from reducer.core.stage import Stage
 from reducer.core.wire import Capture, Death
-from reducer.lowering.line import SAMPLES
+from reducer.lowering.line import SAMPLES, STACK
 from reducer.lowering.native_log import complaints
 from reducer.lowering.stages import stage_of
 
@@ -89,17 +89,12 @@ def _standing(stacks: list[tuple[Frame, ...]]) -> tuple[Frame, ...]:
 
 
 def _stacks(lines: Iterable[str]) -> Iterator[tuple[Frame, ...]]:
-    """The main thread's stack in each dump, outer frames first. Our own frames are left out.
-
-    The main thread is the oldest, which ``faulthandler`` names last.
-    """
+    """The main thread's stack, each time that it was told, outer frames first; ours are left out."""
     stack: list[Frame] = []
     for line in lines:
-        if line.startswith(("Timeout (", _FATAL)):
+        if line.endswith(STACK):
             if stack:
                 yield tuple(reversed(stack))
-            stack = []
-        elif line.endswith("(most recent call first):"):
             stack = []
         elif found := _FRAME.match(line):
             module = _module(found[1])

@@ -31,11 +31,13 @@ from typing import IO, Any
 from reducer.core import text
 from reducer.core.wire import Broken, Death, Limits
 from reducer.lowering.death import death, stands_still
-from reducer.lowering.line import Line, write
+from reducer.lowering.line import ASK, STACK, Line, interval, write
 
 #: How much of a child's output is kept for a report, and how much goes to the log at most, in bytes.
 _TAIL = 16_384
 _LOG_LIMIT = 1 << 20
+#: How long a silent child gets to say where it stands, in seconds.
+_ANSWERED = 0.1
 #: How often memory and time are looked at, in seconds.
 _TICK = 0.05
 
@@ -61,7 +63,8 @@ class Child:
     logged: int = 0
     killed: str = ""
     lasted: float = 0.0
-    seen: int = 0
+    heard: float = 0.0
+    stacks: int = 0
 
 
 def main() -> None:
@@ -195,19 +198,27 @@ class Worker:
             if done:
                 self._finish(number, status, now)
             elif not child.killed and (
-                now - child.started > child.limits.seconds or self._stands_still(child)
+                now - child.started > child.limits.seconds or self._stands_still(child, now)
             ):
                 child.killed, child.lasted = "timeout", now - child.started
+                if now - max(child.heard, child.started) > 2 * interval(child.limits):
+                    os.kill(child.pid, ASK)
+                    time.sleep(_ANSWERED)
                 _kill(child.pid)
             elif not child.killed and 0 < child.limits.memory < _resident(child.pid) - child.shared:
                 child.killed = "memory"
                 _kill(child.pid)
 
-    def _stands_still(self, child: Child) -> bool:
-        if not child.limits.still or len(child.result) == child.seen:
-            return False
-        child.seen = len(child.result)
-        return stands_still(bytes(child.result).decode("utf-8", "replace"))
+    def _stands_still(self, child: Child, now: float) -> bool:
+        """Whether its stack is the same for as long as is allowed, or it is silent for so long."""
+        stacks = child.result.count(STACK.encode())
+        if stacks == child.stacks:
+            silent = now - max(child.heard, child.started)
+            return bool(child.limits.still) and silent > child.limits.still
+        child.stacks, child.heard = stacks, now
+        return bool(child.limits.still) and stands_still(
+            bytes(child.result).decode("utf-8", "replace")
+        )
 
     def _finish(self, number: int, status: int, now: float) -> None:
         child = self.children[number]
