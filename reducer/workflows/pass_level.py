@@ -32,7 +32,7 @@ from reducer.workflows.strategy import minimise
 
 #: A call takes milliseconds: a search of this many ends within seconds.
 _MOST_CALLS = 150
-_MOST_SECONDS = 15.0
+_MOST_SECONDS = 10.0
 #: How many passes before the one at fault are run as well, where it alone does no harm.
 _BACK = (1, 2, 4, 8, 16)
 

@@ -184,8 +184,8 @@ def test_summary_and_document_say_whether_one_pass_shows_it(
     text, document = told(
         PassLevel(shown, finished().finding.failure, "one-fake-mode", "confirmed")
     )
-    assert f"pass      {tmp_path / 'repro_pass.py'}" in text
-    assert f"test      {tmp_path / 'test_repro.py'}" in text
+    assert "pass      repro_pass.py" in text
+    assert "test      test_repro.py" in text
     assert document["pass_alone"] == {
         "shown": True,
         "pass": "executorch.exir.pass_base:ExportPass",

@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("executorch.exir")
 
+from reducer.core.case import Symbol  # noqa: E402
 from reducer.core.finding import Finding, PassLevel  # noqa: E402
 from reducer.core.recipe import THE_PROGRAM, Construct, PassCall, Recipe  # noqa: E402
 from reducer.core.signature import MatchRule, signature_of  # noqa: E402
@@ -134,15 +135,18 @@ def _values(module):
     return [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
 
 
-def test_sizes_that_are_not_fixed_stay_so(tmp_path):
+def dynamic_case(recipe: Recipe, folder: Path):
     class Rows(torch.nn.Module):
         def forward(self, x):
             return x * 2 + torch.arange(3)
 
     rows = {0: torch.export.Dim("rows", max=64)}
     program = torch.export.export(Rows(), (torch.randn(4, 3),), dynamic_shapes=(rows,))
-    data = DataStore(tmp_path)
-    case = case_from_view(View(program.graph_module, program), planted("StaleShape"), data)
+    return case_from_view(View(program.graph_module, program), recipe, DataStore(folder))
+
+
+def test_sizes_that_are_not_fixed_stay_so(tmp_path):
+    case = dynamic_case(planted("StaleShape"), tmp_path)
     assert [symbol.hint for symbol in case.symbols] == [4]
     attempt = attempt_of(case, tmp_path, "metadata")
     assert attempt.failure.chain[-1].message == 'meta["val"] has another shape'
@@ -152,6 +156,22 @@ def test_sizes_that_are_not_fixed_stay_so(tmp_path):
     assert isinstance(x.meta["val"].shape[0], torch.SymInt)
     before, after = names["run_pass"]()
     assert names["is_broken"](before, after)
+
+
+def test_a_size_that_has_become_a_number_is_one_in_the_graph_by_hand_as_well(tmp_path):
+    case = dynamic_case(planted("Raises"), tmp_path)
+    (symbol,) = case.symbols
+    fixed = replace(case, symbols=(Symbol(symbol.name, 4, fixed=True),))
+    made = by_hand(fixed, DataStore(tmp_path))
+    names = {"__name__": "script"}
+    exec(render_pass(finding_of(fixed, attempt_of(fixed, tmp_path), "")), names)
+    for module in (made.module, names["build"]()):
+        size = module.graph.find_nodes(op="placeholder")[0].meta["val"].shape[0]
+        assert isinstance(size, torch.SymInt)
+        assert size.node.expr == 4
+        again = case_from_view(View(module), fixed.recipe, DataStore(tmp_path))
+        assert [(item.hint, item.fixed) for item in again.symbols] == [(4, True)]
+        assert again.graph.inputs[0].spec.shape == (again.symbols[0].name, 3)
 
 
 def test_the_graph_that_a_pass_is_given_is_handed_over(tmp_path):
