@@ -148,7 +148,7 @@ class _Writer:
                 "from pathlib import Path",
                 "from safetensors.torch import load_file",
             }
-            loaded = f"tensors = load_file(Path(__file__).with_name({text(self.data_file)}))"
+            loaded = f"stored = load_file(Path(__file__).with_name({text(self.data_file)}))"
             parts.insert(0, loaded)
         return PassGraphSource(frozenset(self.imports), "\n\n\n".join(parts), self.stored)
 
@@ -204,7 +204,7 @@ class _Writer:
         stored = ""
         if item.fill.kind == "data" and self.data_file:
             self.stored[key] = item.fill.digest
-            stored = f"tensors[{text(key)}]"
+            stored = f"stored[{text(key)}]"
         made = tensor_text(item.spec, item.fill, hints_of(self.case), stored)
         if item.role == "parameter":
             fixed = "" if is_floating(item.spec.dtype) else ", requires_grad=False"

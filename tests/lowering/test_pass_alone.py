@@ -16,8 +16,9 @@ from reducer.core.recipe import THE_PROGRAM, Construct, PassCall, Recipe  # noqa
 from reducer.core.signature import MatchRule, signature_of  # noqa: E402
 from reducer.core.stage import Stage  # noqa: E402
 from reducer.core.wire import Environment, ExplainJob, JudgeJob, PassGraphJob  # noqa: E402
-from reducer.emit.pass_script import render_pass  # noqa: E402
+from reducer.emit.pass_script import render_pass, write_pass  # noqa: E402
 from reducer.emit.regression_test import render_test  # noqa: E402
+from reducer.emit.tensor_file import tensor_file  # noqa: E402
 from reducer.lowering.data import DataStore  # noqa: E402
 from reducer.lowering.fx.from_fx import case_from_program  # noqa: E402
 from reducer.lowering.pass_alone.build import by_hand  # noqa: E402
@@ -188,6 +189,28 @@ def test_the_graph_that_a_pass_is_given_is_handed_over(tmp_path):
     )
     assert {node.target.partition(".")[0] for node in handed.graph.nodes} == {"edge"}
     assert attempt_of(handed, tmp_path, "one-fake-mode").failure is not None
+
+
+def test_tensors_that_only_data_can_say_are_read_from_beside_the_script(tmp_path):
+    class Table(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("table", torch.arange(100.0).sin())
+
+        def forward(self, x):
+            return x + self.table
+
+    program = torch.export.export(Table(), (torch.zeros(100),))
+    recipe = planted("StalesProgram", takes="program")
+    view = View(program.graph_module, program, whole=True)
+    case = case_from_view(view, recipe, DataStore(tmp_path))
+    finding = finding_of(case, attempt_of(case, tmp_path, "metadata"), "metadata")
+    stored = write_pass(finding, "data.safetensors").stored
+    (tmp_path / "data.safetensors").write_bytes(tensor_file(stored, tmp_path))
+    names = {"__name__": "script", "__file__": str(tmp_path / "repro_pass.py")}
+    exec(render_pass(finding, "data.safetensors"), names)
+    assert torch.equal(names["state_dict"]["table"], torch.arange(100.0).sin())
+    assert names["is_broken"](*names["run_pass"]())
 
 
 def test_a_test_of_both_levels_is_a_test(tmp_path):
