@@ -115,7 +115,7 @@ class _Writer:
         self.program = program
         self.data_file = data_file
         self.stored: dict[str, str] = {}
-        self.imports = {"import torch", _FAKE}
+        self.imports = {"import torch", _FAKE, *(f"import {n}" for n in case.recipe.modules)}
         self.names = Names(("graph", "mode", "node", "ops", "symbol", "stored", "read", "args"))
         self.variables: dict[str, str] = {}
         self.modes = "mode, enable_python_dispatcher()" if case.symbols else "mode"

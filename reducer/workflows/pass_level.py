@@ -32,9 +32,9 @@ from reducer.workflows.strategy import minimise
 
 #: A call takes milliseconds: a search of this many ends within seconds.
 _MOST_CALLS = 150
-_MOST_SECONDS = 10.0
+_MOST_SECONDS = 6.0
 #: How many passes before the one at fault are run as well, where it alone does no harm.
-_BACK = (1, 2, 4, 8, 16)
+_BACK = (2, 8, 24)
 
 
 @dataclass(frozen=True)
