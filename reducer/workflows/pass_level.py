@@ -143,8 +143,8 @@ def _starts(explanation: Explanation, run: PassRun) -> Iterator[PassRun]:
     """The run, and earlier ones on the same graph: what it reads may be what those note at nodes."""
     yield run
     before = _level(explanation, run)[: _level(explanation, run).index(run)]
-    for back in _BACK:
-        if back <= len(before):
+    for back in dict.fromkeys(min(back, len(before)) for back in _BACK):
+        if back:
             yield before[-back]
 
 
