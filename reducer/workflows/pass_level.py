@@ -195,4 +195,4 @@ def _outside(explanation: Explanation) -> str:
         return f"it is raised outside of every pass that was watched, in {place}{called}"
     if explanation.input_violations:
         return "the program that was handed in is at fault, not a pass"
-    return "no pass is at fault"
+    return "lowering passes, and no pass breaks what was watched"
