@@ -155,6 +155,7 @@ class Symbol:
     """A dynamic dimension: ``hint`` is its size in the example inputs; ``maximum`` None: unbounded.
 
     ``auto``: export finds range and relations itself (``Dim.AUTO``) instead of checking those given.
+    In the middle of lowering a symbol may have become one number: its ``fixed`` says so.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Symbol:
     minimum: int = 0
     maximum: int | None = None
     auto: bool = False
+    fixed: bool = False
 
 
 @dataclass(frozen=True)

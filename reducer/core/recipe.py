@@ -108,6 +108,8 @@ def packages(recipe: Recipe) -> set[str]:
     pending: list[object] = [
         recipe.partitioners, recipe.transform_passes, recipe.compile_config, recipe.executorch_config
     ]  # fmt: skip
+    if recipe.alone is not None:
+        pending += [recipe.alone.construct, recipe.alone.after]
     found = set()
     while pending:
         item = pending.pop()

@@ -44,6 +44,11 @@ _ASSERTIONS = (
 
 def numbers_check(finding: Finding) -> tuple[set[str], str]:
     """Import lines, and the part of the script below ``run()``."""
+    return {"import sys"}, f"{numbers_function(finding)}\n\n{_MAIN.lstrip()}"
+
+
+def numbers_function(finding: Finding) -> str:
+    """The function ``check()``, which asserts that the numbers are right."""
     message = finding.failure.chain[0].message
     lines = next((lines for phrase, lines in _ASSERTIONS if phrase in message), None)
     if lines is None:
@@ -55,7 +60,7 @@ def numbers_check(finding: Finding) -> tuple[set[str], str]:
             lines = ["assert actual.any() or not wanted.any(), (actual, wanted)"]
     whole, indent = (_CHECKS, 12) if finding.case.checks else (_CHECK, 8)
     shown = "\n".join(f"{' ' * indent}{line}" for line in lines)
-    return {"import sys"}, f"{whole.format(assertion=shown)}\n\n{_MAIN.lstrip()}"
+    return whole.format(assertion=shown)
 
 
 def _bound(finding: Finding) -> str:

@@ -27,10 +27,11 @@ _DESCRIBE = """\
             args, kwargs = torch.fx.node.map_arg(
                 (node.args, dict(node.kwargs)), lambda read: read.meta["val"]
             )
-            with mode:
+            with {modes}:
                 node.meta["val"] = node.target(*args, **kwargs)"""
 
 _SYMBOL_IMPORTS = (
+    "from torch._dispatch.python import enable_python_dispatcher",
     "from torch._dynamo.source import ConstantSource",
     "from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv",
 )
@@ -114,20 +115,26 @@ class _Writer:
         self.program = program
         self.data_file = data_file
         self.stored: dict[str, str] = {}
-        self.imports = {"import torch", _FAKE}
+        self.imports = {"import torch", _FAKE, *(f"import {n}" for n in case.recipe.modules)}
         self.names = Names(("graph", "mode", "node", "ops", "symbol", "stored", "read", "args"))
         self.variables: dict[str, str] = {}
+        self.modes = "mode, enable_python_dispatcher()" if case.symbols else "mode"
         self.few = len(case.graph.nodes) <= _FEW
         self.symbols = {item.name: f"s{n}" for n, item in enumerate(case.symbols)}
 
     def write(self) -> PassGraphSource:
         inputs = [line for item in self.case.graph.inputs for line in self._input(item)]
         calls = [line for node in self.case.graph.nodes for line in self._call(node)]
+        inputs += [
+            f"    int({self.symbols[item.name]})  # on the way to the pass it has become this number"
+            for item in self.case.symbols
+            if item.fixed
+        ]
         outputs = literal.argument(self.case.graph.outputs, self._refer).text
         lines = ["def build():", *self._head(), *inputs, *calls]
         lines += wrap(f"    graph.output({outputs})")
         if not self.few:
-            lines.append(_DESCRIBE)
+            lines.append(_DESCRIBE.format(modes=self.modes))
         lines.append("    return torch.fx.GraphModule(torch.nn.Module(), graph)")
         parts = ["\n".join(lines)]
         if self.case.symbols:
@@ -141,7 +148,7 @@ class _Writer:
                 "from pathlib import Path",
                 "from safetensors.torch import load_file",
             }
-            loaded = f"tensors = load_file(Path(__file__).with_name({text(self.data_file)}))"
+            loaded = f"stored = load_file(Path(__file__).with_name({text(self.data_file)}))"
             parts.insert(0, loaded)
         return PassGraphSource(frozenset(self.imports), "\n\n\n".join(parts), self.stored)
 
@@ -197,7 +204,7 @@ class _Writer:
         stored = ""
         if item.fill.kind == "data" and self.data_file:
             self.stored[key] = item.fill.digest
-            stored = f"tensors[{text(key)}]"
+            stored = f"stored[{text(key)}]"
         made = tensor_text(item.spec, item.fill, hints_of(self.case), stored)
         if item.role == "parameter":
             fixed = "" if is_floating(item.spec.dtype) else ", requires_grad=False"
@@ -231,7 +238,7 @@ class _Writer:
             for key, value in node.kwargs
         ]
         described = f'        {name}.meta["val"] = {target}({", ".join(values)})'
-        return [*lines, "    with mode:", *wrap(described)]
+        return [*lines, f"    with {self.modes}:", *wrap(described)]
 
     def _target(self, target: str) -> str:
         if target.startswith("edge."):

@@ -11,7 +11,7 @@ from reducer.core.recipe import Recipe
 from reducer.core.stage import Stage
 from reducer.emit.construct import Imports, construct_text, given
 from reducer.emit.failure_check import HOOK, failure_check
-from reducer.emit.layout import wrap
+from reducer.emit.layout import WIDTH, wrap
 from reducer.emit.run_function import run_function
 from reducer.emit.source import Source, sort_imports, write_source
 from reducer.emit.spelling import Spelling
@@ -175,7 +175,15 @@ def import_blocks(lines: set[str]) -> tuple[list[str], list[str]]:
     """Lines for the standard library, and the others: the hook stands in between."""
     merged = sort_imports(_merge(lines - {""}))
     split = merged.index("")
-    return list(merged[:split]), list(merged[split + 1 :])
+    return list(merged[:split]), [row for line in merged[split + 1 :] for row in _import_rows(line)]
+
+
+def _import_rows(line: str) -> list[str]:
+    """An import line, or its names one below the other where it is too long."""
+    if len(line) <= WIDTH or not line.startswith("from "):
+        return [line]
+    head, _, names = line.partition(" import ")
+    return [f"{head} import (", *(f"    {name}," for name in names.split(", ")), ")"]
 
 
 def _merge(lines: set[str]) -> set[str]:

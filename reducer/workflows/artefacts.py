@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reducer.core.files import modules_folder, write_atomic
 from reducer.core.finding import Finding, Ledger, Slip
+from reducer.core.kind import Kind
 from reducer.core.recipe import Recipe, packages
 from reducer.core.signature import Signature
 from reducer.emit.pass_script import render_pass, write_pass
@@ -45,17 +46,22 @@ class Artefacts:
         text = render_pass(level, data.name if stored else "")
         if stored:
             write_atomic(data, tensor_file(stored, self.folder.data))
+        self._put_modules(level.case.recipe, path.parent)
         write_atomic(path, text)
         return path
 
-    def write_test(self, finding: Finding, spelling: Spelling) -> Path:
-        """The regression test; the tensors that it reads are those of the scripts."""
+    def write_test(self, finding: Finding, spelling: Spelling) -> None:
+        """The regression test; the tensors that it reads are those of the scripts.
+
+        None for memory that runs out: how much is too much, no test can say.
+        """
+        if finding.failure.kind is Kind.MEMORY:
+            return
         names = [
             data.name if (data := path.with_suffix(".safetensors")).exists() else ""
             for path in (self.folder.repro, self.folder.pass_repro)
         ]
         write_atomic(self.folder.test, render_test(finding, spelling, *names))
-        return self.folder.test
 
     def clear(self) -> None:
         """Remove the script of one pass and the test, which may be those of a larger case."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from reducer.cli.backends import document, table
+from reducer.cli.render.document import outcome_document
 from reducer.cli.render.lines import Lines
 from reducer.cli.render.live import LiveScreen
 from reducer.cli.render.progress import Progress
@@ -18,8 +19,10 @@ from reducer.cli.render.screen import open_screen
 from reducer.cli.render.summary import summary
 from reducer.core.errors import ExitCode
 from reducer.core.events import Event
-from reducer.core.recipe import Construct
+from reducer.core.finding import PassLevel
+from reducer.core.recipe import Construct, PassCall
 from reducer.core.wire import BackendStatus, Environment
+from reducer.workflows.output import OutputFolder
 
 PLAIN = """\
 net.py with vulkan -> reduced/net
@@ -157,6 +160,41 @@ def test_summary_names_the_data_file(finished: Any, tmp_path: Path, command: Any
     (tmp_path / "reduced/net").mkdir(parents=True)
     (tmp_path / "reduced/net/repro.safetensors").write_bytes(b"")
     assert "reduced/net/repro.safetensors (its values matter" in summary(finished())
+
+
+def test_summary_and_document_say_whether_one_pass_shows_it(
+    finished: Any, tmp_path: Path, command: Any
+) -> None:
+    def told(level: PassLevel) -> tuple[str, Any]:
+        outcome = finished()
+        finding = replace(outcome.finding, pass_level=level)
+        outcome = replace(outcome, finding=finding, folder=OutputFolder(tmp_path))
+        return summary(outcome), outcome_document("net.py", outcome)
+
+    text, document = told(PassLevel(reason="it is raised elsewhere"))
+    assert "pass      cannot be shown with one pass alone: it is raised elsewhere" in text
+    assert document["pass_alone"]["reason"] == "it is raised elsewhere"
+    assert not document["pass_alone"]["shown"]
+    assert "pass_repro" not in document["paths"]
+    (tmp_path / "repro_pass.py").touch()
+    (tmp_path / "test_repro.py").touch()
+    case = finished().finding.case
+    alone = PassCall(Construct("executorch.exir.pass_base:ExportPass"))
+    shown = replace(case, recipe=replace(case.recipe, alone=alone))
+    text, document = told(
+        PassLevel(shown, finished().finding.failure, "one-fake-mode", "confirmed")
+    )
+    assert "pass      repro_pass.py" in text
+    assert "test      test_repro.py" in text
+    assert document["pass_alone"] == {
+        "shown": True,
+        "pass": "executorch.exir.pass_base:ExportPass",
+        "oracle": "one-fake-mode",
+        "operators": 1,
+        "reason": "",
+    }
+    assert document["paths"]["pass_repro"] == str(tmp_path / "repro_pass.py")
+    assert document["paths"]["test"] == str(tmp_path / "test_repro.py")
 
 
 def test_summary_of_what_fell_short(finished: Any, command: Any) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given as for_all
 
 from reducer.core.case import Case, Graph, ScalarSpec, Structure, Symbol, TensorSpec
+from reducer.core.recipe import Construct, PassCall, Recipe
 from reducer.graph.prune import ANCHOR, prune, with_outputs
 from tests.conformance.generated_cases import cases, problems
 from tests.graph.small_cases import F32, call, case, given, graph, names
@@ -71,6 +72,12 @@ def test_the_last_input_stays_as_anchor() -> None:
     made = case((given("x"), given("y")), (call("f", "full", (1,), 1),), "%f")
     assert [item.name for item in prune(made).graph.inputs] == ["x"]
     assert prune(made, anchor=False).graph.inputs == ()
+
+
+def test_a_graph_that_a_pass_alone_is_run_on_needs_no_anchor() -> None:
+    alone = Recipe(alone=PassCall(Construct("package:Pass")))
+    made = case((given("x"),), (call("f", "full", (1,), 1),), "%f")
+    assert prune(replace(made, recipe=alone)).graph.inputs == ()
 
 
 def test_an_anchor_is_made_where_there_is_none_under_a_name_of_its_own() -> None:

@@ -10,13 +10,15 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("executorch.exir")
 
+from reducer.core.case import Symbol  # noqa: E402
 from reducer.core.finding import Finding, PassLevel  # noqa: E402
 from reducer.core.recipe import THE_PROGRAM, Construct, PassCall, Recipe  # noqa: E402
 from reducer.core.signature import MatchRule, signature_of  # noqa: E402
 from reducer.core.stage import Stage  # noqa: E402
 from reducer.core.wire import Environment, ExplainJob, JudgeJob, PassGraphJob  # noqa: E402
-from reducer.emit.pass_script import render_pass  # noqa: E402
+from reducer.emit.pass_script import render_pass, write_pass  # noqa: E402
 from reducer.emit.regression_test import render_test  # noqa: E402
+from reducer.emit.tensor_file import tensor_file  # noqa: E402
 from reducer.lowering.data import DataStore  # noqa: E402
 from reducer.lowering.fx.from_fx import case_from_program  # noqa: E402
 from reducer.lowering.pass_alone.build import by_hand  # noqa: E402
@@ -134,15 +136,18 @@ def _values(module):
     return [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
 
 
-def test_sizes_that_are_not_fixed_stay_so(tmp_path):
+def dynamic_case(recipe: Recipe, folder: Path):
     class Rows(torch.nn.Module):
         def forward(self, x):
             return x * 2 + torch.arange(3)
 
     rows = {0: torch.export.Dim("rows", max=64)}
     program = torch.export.export(Rows(), (torch.randn(4, 3),), dynamic_shapes=(rows,))
-    data = DataStore(tmp_path)
-    case = case_from_view(View(program.graph_module, program), planted("StaleShape"), data)
+    return case_from_view(View(program.graph_module, program), recipe, DataStore(folder))
+
+
+def test_sizes_that_are_not_fixed_stay_so(tmp_path):
+    case = dynamic_case(planted("StaleShape"), tmp_path)
     assert [symbol.hint for symbol in case.symbols] == [4]
     attempt = attempt_of(case, tmp_path, "metadata")
     assert attempt.failure.chain[-1].message == 'meta["val"] has another shape'
@@ -152,6 +157,22 @@ def test_sizes_that_are_not_fixed_stay_so(tmp_path):
     assert isinstance(x.meta["val"].shape[0], torch.SymInt)
     before, after = names["run_pass"]()
     assert names["is_broken"](before, after)
+
+
+def test_a_size_that_has_become_a_number_is_one_in_the_graph_by_hand_as_well(tmp_path):
+    case = dynamic_case(planted("Raises"), tmp_path)
+    (symbol,) = case.symbols
+    fixed = replace(case, symbols=(Symbol(symbol.name, 4, fixed=True),))
+    made = by_hand(fixed, DataStore(tmp_path))
+    names = {"__name__": "script"}
+    exec(render_pass(finding_of(fixed, attempt_of(fixed, tmp_path), "")), names)
+    for module in (made.module, names["build"]()):
+        size = module.graph.find_nodes(op="placeholder")[0].meta["val"].shape[0]
+        assert isinstance(size, torch.SymInt)
+        assert size.node.expr == 4
+        again = case_from_view(View(module), fixed.recipe, DataStore(tmp_path))
+        assert [(item.hint, item.fixed) for item in again.symbols] == [(4, True)]
+        assert again.graph.inputs[0].spec.shape == (again.symbols[0].name, 3)
 
 
 def test_the_graph_that_a_pass_is_given_is_handed_over(tmp_path):
@@ -168,6 +189,28 @@ def test_the_graph_that_a_pass_is_given_is_handed_over(tmp_path):
     )
     assert {node.target.partition(".")[0] for node in handed.graph.nodes} == {"edge"}
     assert attempt_of(handed, tmp_path, "one-fake-mode").failure is not None
+
+
+def test_tensors_that_only_data_can_say_are_read_from_beside_the_script(tmp_path):
+    class Table(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("table", torch.arange(100.0).sin())
+
+        def forward(self, x):
+            return x + self.table
+
+    program = torch.export.export(Table(), (torch.zeros(100),))
+    recipe = planted("StalesProgram", takes="program")
+    view = View(program.graph_module, program, whole=True)
+    case = case_from_view(view, recipe, DataStore(tmp_path))
+    finding = finding_of(case, attempt_of(case, tmp_path, "metadata"), "metadata")
+    stored = write_pass(finding, "data.safetensors").stored
+    (tmp_path / "data.safetensors").write_bytes(tensor_file(stored, tmp_path))
+    names = {"__name__": "script", "__file__": str(tmp_path / "repro_pass.py")}
+    exec(render_pass(finding, "data.safetensors"), names)
+    assert torch.equal(names["state_dict"]["table"], torch.arange(100.0).sin())
+    assert names["is_broken"](*names["run_pass"]())
 
 
 def test_a_test_of_both_levels_is_a_test(tmp_path):

@@ -70,6 +70,7 @@ def refused(settings: ReduceSettings) -> list[Event]:
 def test_results_of_a_subject_since_edited_are_set_aside(settings: ReduceSettings) -> None:
     for number in (1, 2):
         names = ["repro.py", "repro.safetensors", "finding.json", "others/1/repro.py"]
+        names += ["repro_pass.py", "repro_pass.safetensors", "test_repro.py"]
         for name in names:
             path = Path("out", name)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ TABLE = """
 import torch
 class Model(torch.nn.Module):
     def forward(self, x):
-        return x + torch.arange(4) * 2
+        return (torch.arange(4) * 2).float().sin()
 model, example_inputs = Model(), (torch.randn(4),)
 """
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.source import ConstantSource
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
@@ -84,6 +85,9 @@ def by_hand(case: Case, data: DataStore) -> ByHand:
         if isinstance(item.spec, TensorSpec)
     }
     values = [_described(item, tensors.get(item.name), mode, symbols) for item in case.graph.inputs]
+    for symbol in case.symbols:
+        if symbol.fixed:
+            int(symbols[symbol.name])  # a guard: from here on it stands for its number
     _describe(module, values, mode)
     return ByHand(module, tensors, case)
 
@@ -135,7 +139,7 @@ def _describe(module: torch.fx.GraphModule, inputs: Sequence[Any], mode: FakeTen
             )
             for inner, operands in _called(args):
                 _describe(inner, operands, mode)
-            with mode:
+            with mode, enable_python_dispatcher():  # which sizes that are not fixed need
                 node.meta["val"] = node.target(*args, **kwargs)
 
 

@@ -11,6 +11,7 @@ from reducer.lowering.errors import SubjectError, headline
 from reducer.lowering.fx.to_fx import export_case
 from reducer.lowering.pass_alone.read import case_from_view
 from reducer.lowering.pipeline import StageClock, lower, plan_from_recipe
+from reducer.lowering.user_modules import provide
 from reducer.lowering.watch.run import Run
 from reducer.lowering.watch.watch import Watch
 
@@ -30,6 +31,7 @@ def pass_graph(job: PassGraphJob, clock: StageClock) -> PassGraph:
             caught.append(_case(run, job.case.recipe, data))
             raise _Caught
 
+    provide(job.case, job.data_dir)
     program = export_case(job.case, data)
     plan = plan_from_recipe(job.case.recipe)
     try:
@@ -46,4 +48,5 @@ def pass_graph(job: PassGraphJob, clock: StageClock) -> PassGraph:
 
 def _case(run: Run, recipe: Recipe, data: DataStore) -> Case:
     assert run.before is not None
-    return case_from_view(run.before, Recipe(recipe.backend, last_stage=run.stage), data)
+    kept = Recipe(recipe.backend, last_stage=run.stage, modules=recipe.modules)
+    return case_from_view(run.before, kept, data)

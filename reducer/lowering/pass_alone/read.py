@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 
-from reducer.core.case import Case, Graph, Input
+from reducer.core.case import Case, Graph, Input, Spec, Symbol, TensorSpec
 from reducer.core.recipe import Recipe
 from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError
@@ -50,7 +51,7 @@ class _GraphReader(Reader):
             graph=Graph(tuple(inputs), tuple(nodes), tuple(outputs)),
             recipe=self.recipe,
             subgraphs=tuple(self.subgraphs),
-            symbols=tuple(symbols_of(self.view.placeholders, ranges)),
+            symbols=(*symbols_of(self.view.placeholders, ranges), *self._fixed()),
             schemas=dict(sorted(self.schemas.items())),
         )
 
@@ -66,7 +67,30 @@ class _GraphReader(Reader):
             return Input(node.name, "constant", spec_of(carried), self.data.fill(carried))
         stored = self.view.stored(spec) if spec is not None else None
         if stored is None:
-            return Input(node.name, "input", spec_of(value))
+            return Input(node.name, "input", _as_created(value))
         role = _ROLES.get(spec.kind.name, "input")
         persistent = spec.persistent is not False
         return Input(node.name, role, spec_of(value), self.data.fill(stored), persistent)
+
+    def _fixed(self) -> list[Symbol]:
+        """Symbols of the user's inputs that have become one number since."""
+        values = (node.meta.get("val") for node in self.view.placeholders)
+        sizes = [size for v in values if isinstance(v, torch.Tensor) for size in v.shape]
+        found = {name: int(size.node.expr) for size in sizes if (name := _created(size))}
+        return [Symbol(name, number, fixed=True) for name, number in sorted(found.items())]
+
+
+def _as_created(value: torch.Tensor) -> Spec:
+    """The spec of a placeholder; a symbol in its shape stays one even if it stands for one number."""
+    spec = spec_of(value)
+    assert isinstance(spec, TensorSpec)
+    created = zip(value.shape, spec.shape, strict=True)
+    return replace(spec, shape=tuple(_created(size) or known for size, known in created))
+
+
+def _created(size: Any) -> str:
+    """The symbol as which a size was created, if it has become a number since; else ""."""
+    if not isinstance(size, torch.SymInt) or not size.node.expr.is_number:
+        return ""
+    created = size.node._expr
+    return str(created) if created.is_Symbol else ""

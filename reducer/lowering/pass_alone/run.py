@@ -22,6 +22,7 @@ from reducer.lowering.failure import failure_from_exception
 from reducer.lowering.fx.from_fx import spec_of
 from reducer.lowering.pass_alone.build import ByHand, by_hand
 from reducer.lowering.pipeline import StageClock
+from reducer.lowering.user_modules import provide
 from reducer.lowering.watch import identity
 from reducer.lowering.watch.invariants import chosen
 from reducer.lowering.watch.oracle import failure_of
@@ -39,6 +40,7 @@ def run_alone(job: JudgeJob, clock: StageClock) -> Attempt:
     if not job.case.graph.nodes:
         return Attempt(invalid="no pass is given a graph without operators")
     try:
+        provide(job.case, job.data_dir)
         made = by_hand(job.case, DataStore(job.data_dir))
         specs = _specs(made.module)
         _refuse_emptied(job.case, dict(specs))

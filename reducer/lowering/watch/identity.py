@@ -68,8 +68,8 @@ def _path(function: Any) -> Construct | None:
 
 def _constructed(thing: Any) -> tuple[tuple[str, ...], Construct | None]:
     call = recorder.call_of(thing)
-    if call is None:
-        return (), None
+    if call is None:  # made before anyone looked
+        return (), _without_arguments(type(thing))
     args, kwargs = call
     shown = (*map(_shown, args), *(f"{name}={_shown(value)}" for name, value in kwargs.items()))
     try:
@@ -79,6 +79,15 @@ def _constructed(thing: Any) -> tuple[tuple[str, ...], Construct | None]:
     except Inexpressible:
         return shown, None
     return shown, found if isinstance(found, Construct) else None
+
+
+def _without_arguments(cls: type) -> Construct | None:
+    """The only call that a constructor without parameters takes."""
+    try:
+        takes = inspect.signature(cls).parameters
+        return None if takes else Construct(importable_path(cls))
+    except (Inexpressible, ValueError, TypeError):
+        return None
 
 
 def _around_program(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Construct:
