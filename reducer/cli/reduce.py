@@ -120,6 +120,12 @@ def reduce(
                      " the failure: one-fake-mode, metadata, well-formed, same-numbers or"
                      " shared-state."),
     ] = None,
+    keep_names: Annotated[
+        bool,
+        typer.Option("--keep-names",
+                     help="Leave names of the model's own modules, attributes and files in what is"
+                     " written; without it they are made plain."),
+    ] = False,
     timeout: Annotated[
         str | None,
         typer.Option(metavar="TIME",
@@ -163,6 +169,7 @@ def reduce(
         "budget": values.seconds(budget, "--budget") if budget is not None else None,
         "argv": tuple(context.obj or ()),
         "oracle": values.oracle(oracle),
+        "keep_names": keep_names,
         "python": values.interpreter(python) if python is not None else sys.executable,
     }
     run = _Run(Manner(as_json, debug), quiet)

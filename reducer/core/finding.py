@@ -41,6 +41,16 @@ class Slip:
 
 @register
 @dataclass(frozen=True)
+class Elsewhere:
+    """What the smallest case does on another backend; ``instead`` is a headline if it fails otherwise."""
+
+    backend: str
+    verdict: Verdict
+    instead: str = ""
+
+
+@register
+@dataclass(frozen=True)
 class Ledger:
     """Where calls and seconds went.
 
@@ -65,7 +75,8 @@ class Finding:
 
     ``status`` is ``confirmed`` once the repro failed with the same signature in a clean process;
     ``unconfirmed``, ``interrupted``, ``stopped`` otherwise. ``oracle`` names the invariant whose
-    violation is the failure, "" if lowering raises.
+    violation is the failure, "" if lowering raises. ``elsewhere`` is what other backends do with the case;
+    ``versions`` are lines as ``torch.utils.collect_env`` gives them.
     """
 
     subject: str
@@ -82,3 +93,5 @@ class Finding:
     notes: tuple[str, ...] = ()
     diagnosis: Diagnosis | None = None
     oracle: str = ""
+    elsewhere: tuple[Elsewhere, ...] = ()
+    versions: tuple[str, ...] = ()

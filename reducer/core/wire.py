@@ -90,10 +90,18 @@ class RebuildJob:
 @register
 @dataclass(frozen=True)
 class BackendsJob:
-    """List all backends: usable here or not, and why."""
+    """List backends: usable here or not, and why. ``few``: only those that take no time to ask."""
+
+    few: bool = False
 
 
-Job = CaptureJob | JudgeJob | ExplainJob | SpellJob | RebuildJob | BackendsJob
+@register
+@dataclass(frozen=True)
+class VersionsJob:
+    """Say what the worker runs on, as ``torch.utils.collect_env`` does."""
+
+
+Job = CaptureJob | JudgeJob | ExplainJob | SpellJob | RebuildJob | BackendsJob | VersionsJob
 
 
 @register
@@ -123,7 +131,7 @@ class Capture:
     ``case`` None: it failed before there was a graph (``attempt.failure`` says where). ``files``
     are the user's files that were loaded, with their digests: while these are equal, capturing again
     gives the same. ``notes`` are remarks for the user: options that could not be expressed, and the
-    like. ``form`` says what the subject was found to be.
+    like. ``form`` says what the subject was found to be. ``words`` are names in the user's code.
     """
 
     case: Case | None
@@ -131,6 +139,7 @@ class Capture:
     form: str = ""
     files: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @register
@@ -159,6 +168,14 @@ class Backends:
     """Answer to :class:`BackendsJob`."""
 
     rows: tuple[BackendStatus, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
+class Versions:
+    """Answer to :class:`VersionsJob`, line by line."""
+
+    lines: tuple[str, ...] = ()
 
 
 @register
@@ -194,7 +211,7 @@ class Broken:
     traceback: str
 
 
-Result = Capture | Attempt | Explanation | Spelled | Backends | Refused | Death | Broken
+Result = Capture | Attempt | Explanation | Spelled | Backends | Versions | Refused | Death | Broken
 
 
 @register

@@ -12,6 +12,7 @@ from reducer.core.diagnosis import Diagnosis, Explanation
 from reducer.core.finding import Evidence
 from reducer.diagnose import culprit, fake_modes, nearest_pass, partition, raise_site
 from reducer.diagnose.sentence import sentence
+from reducer.diagnose.title import title
 
 #: In the order in which they are told.
 QUESTIONS = (culprit, fake_modes, raise_site, partition, nearest_pass)
@@ -21,4 +22,4 @@ def diagnose(explanation: Explanation, certificate: Sequence[Evidence] = ()) -> 
     """The diagnosis that follows from what was seen, and from the certificate of a reduction."""
     asked = (question.answer(explanation, certificate) for question in QUESTIONS)
     answers = tuple(answer for answer in asked if answer is not None)
-    return Diagnosis(sentence(explanation), answers, explanation)
+    return Diagnosis(sentence(explanation), answers, explanation, title(explanation))

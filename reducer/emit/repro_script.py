@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 
 from reducer.core.finding import Finding
@@ -11,10 +10,9 @@ from reducer.core.stage import Stage
 from reducer.emit.construct import Imports, construct_text, given
 from reducer.emit.failure_check import HOOK, failure_check
 from reducer.emit.layout import wrap
+from reducer.emit.scrub import Scrubber
 from reducer.emit.source import Source, sort_imports, write_source
 from reducer.emit.spelling import Spelling
-
-_PATH = re.compile(r"(?<![\w<:/])(?:[A-Za-z]:)?(?:[/\\][\w.+@~-]+)+[/\\]([\w.+@~-]+)")
 
 
 def render(finding: Finding, spelling: Spelling | None = None, data_file: str = "") -> str:
@@ -51,7 +49,7 @@ def header(finding: Finding) -> list[str]:
     lines = []
     for paragraph in paragraphs:
         lines += textwrap.wrap(
-            scrub(paragraph),
+            Scrubber().text(" ".join(paragraph.split())),
             98,
             initial_indent="# ",
             subsequent_indent="#   ",
@@ -60,13 +58,13 @@ def header(finding: Finding) -> list[str]:
     return lines
 
 
-def scrub(text: str) -> str:
-    """The text without folders of this machine.
-
-    >>> scrub("in /home/ann/secret/model.py:3, reading C:\\\\Users\\\\ann\\\\x.bin")
-    'in model.py:3, reading x.bin'
-    """
-    return _PATH.sub(r"\1", " ".join(text.split()))
+def short_form(finding: Finding, spelling: Spelling | None = None, data_file: str = "") -> str:
+    """The script without its check: model, inputs, the lowering, and the call of it."""
+    source = write_source(finding.case, spelling, data_file)
+    lowering_imports, lowering = lower_function(finding.case.recipe, source)
+    standard, others = _imports({*source.imports, *lowering_imports} - {""})
+    parts = [*standard, *([""] if standard else []), *others, "", ""]
+    return "\n".join(parts) + f"\n{source.body}\n\n\n{lowering}\n\n\nlower()\n"
 
 
 def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
@@ -124,9 +122,9 @@ def _optional(item: object, imports: Imports) -> str:
 
 def _imports(lines: set[str]) -> tuple[list[str], list[str]]:
     """Lines for the standard library, and the others: the hook stands in between."""
-    merged = sort_imports(_merge(lines))
-    split = merged.index("")
-    return list(merged[:split]), list(merged[split + 1 :])
+    merged = list(sort_imports(_merge(lines)))
+    split = merged.index("") if "" in merged else -1
+    return merged[: max(split, 0)], merged[split + 1 :]
 
 
 def _merge(lines: set[str]) -> set[str]:

@@ -25,6 +25,7 @@ from reducer.lowering.execution import run
 from reducer.lowering.exporting import NotExported, export_model
 from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.fx.from_fx import case_from_program
+from reducer.lowering.fx.words import user_words
 from reducer.lowering.lowered import lowered
 from reducer.lowering.observe import Observer
 from reducer.lowering.observed import Lowering, Method, Observation, chain, detach
@@ -190,7 +191,8 @@ class _Capturing:
         if attempt.failure is not None:
             recipe = replace(recipe, last_stage=attempt.failure.stage)
         case = replace(method.case, recipe=recipe)
-        return Capture(case, attempt, notes=tuple(dict.fromkeys(self.notes)))
+        notes, words = tuple(dict.fromkeys(self.notes)), user_words(method.program)
+        return Capture(case, attempt, notes=notes, words=words)
 
     def _without_graph(self, error: Exception, stage: Stage) -> Capture:
         return Capture(None, self._attempt(error, None, stage), notes=tuple(self.notes))

@@ -15,6 +15,8 @@ from reducer.core.wire import (
     Refused,
     Result,
     SpellJob,
+    Versions,
+    VersionsJob,
 )
 from reducer.lowering.errors import SubjectError
 from reducer.lowering.pipeline import StageClock
@@ -47,7 +49,11 @@ def run_job(job: Job, entered: Callable[[Stage], None]) -> Result:
         if isinstance(job, BackendsJob):
             from reducer.lowering.backends import status
 
-            return status()
+            return status(few=job.few)
+        if isinstance(job, VersionsJob):
+            from reducer.lowering.versions import versions
+
+            return Versions(versions())
     except SubjectError as error:
         return Refused(error.message, error.hint)
     raise TypeError(f"unknown job {type(job).__name__}")

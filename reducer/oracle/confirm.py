@@ -15,6 +15,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+_BEGIN = "Traceback (most recent call last):\n"
+
+#: Characters of output that are kept: a chain of tracebacks with its allocation stacks fits.
+_TAIL = 65_536
+
 
 @dataclass(frozen=True)
 class Confirmation:
@@ -28,6 +33,12 @@ class Confirmation:
     def ok(self) -> bool:
         """Whether the failure of record appeared."""
         return self.code == 0
+
+    @property
+    def traceback(self) -> str:
+        """The last thing that it printed, if that is how the lowering failed."""
+        _, begin, rest = self.output.partition(_BEGIN)
+        return (begin + rest).strip() if begin else ""
 
     @property
     def meaning(self) -> str:
@@ -69,7 +80,7 @@ def confirm(script: Path, *, python: str = sys.executable, seconds: float = 600.
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             raise
-        tail = output.decode("utf-8", "replace")[-16_384:]
+        tail = output.decode("utf-8", "replace")[-_TAIL:]
         return Confirmation(code, tail, time.monotonic() - start)
 
 

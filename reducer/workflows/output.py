@@ -5,6 +5,7 @@
     reduced/<name>/
       repro.py        the best case so far, as a script; confirmed at the end
       finding.json    case, signature, versions, counts, certificate
+      report.md       the same for people: a bug report
       others/         other failures met on the way, a script and a record each
       state/           verdict store, tensors, log: may be deleted when the run is over
         earlier-<n>/  results of a run on the subject as it was before it was edited
@@ -43,6 +44,11 @@ class OutputFolder:
         return self.root / "finding.json"
 
     @property
+    def report(self) -> Path:
+        """The bug report."""
+        return self.root / "report.md"
+
+    @property
     def others(self) -> Path:
         """Other failures."""
         return self.root / "others"
@@ -70,7 +76,8 @@ class OutputFolder:
     def set_aside(self) -> Path | None:
         """Move results out of the way; returns where to, None if there are none. Raises OSError."""
         data = self.repro.with_suffix(".safetensors")
-        results = [path for path in (self.repro, data, self.finding, self.others) if path.exists()]
+        written = (self.repro, data, self.finding, self.report, self.others)
+        results = [path for path in written if path.exists()]
         if not results:
             return None
         number = 1

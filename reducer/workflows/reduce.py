@@ -20,10 +20,18 @@ from reducer.core.errors import (
     WorkerDied,
 )
 from reducer.core.events import Captured, Confirmed, Event, Improved, Note, PhaseBegan, Started
-from reducer.core.finding import Evidence, Finding
+from reducer.core.finding import Elsewhere, Evidence, Finding
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
-from reducer.core.wire import Capture, Limits, RebuildJob, Spelled, SpellJob
+from reducer.core.wire import (
+    Capture,
+    Limits,
+    RebuildJob,
+    Spelled,
+    SpellJob,
+    Versions,
+    VersionsJob,
+)
 from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
 from reducer.oracle.confirm import Confirmation, confirm
@@ -34,8 +42,10 @@ from reducer.search.budget import Budget, BudgetSpent
 from reducer.workflows.answers import captured_or_raise, difference, failing_case
 from reducer.workflows.artefacts import Artefacts, ledger
 from reducer.workflows.capturing import capture, preload_for
+from reducer.workflows.elsewhere import elsewhere
 from reducer.workflows.explain import explain_case
 from reducer.workflows.output import OutputFolder, open_output
+from reducer.workflows.outward import outward
 from reducer.workflows.precheck import check_subject
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.settings import ReduceSettings
@@ -120,6 +130,9 @@ class _Run:
         self.seconds: dict[str, float] = {}
         self.certificate: tuple[Evidence, ...] = ()
         self.diagnosis: Diagnosis | None = None
+        self.elsewhere: tuple[Elsewhere, ...] = ()
+        self.versions: tuple[str, ...] = ()
+        self.traceback = ""
 
     def run(self) -> Outcome:
         """The whole job."""
@@ -133,6 +146,7 @@ class _Run:
         case, self.failure = failing_case(captured, self.settings)
         self.start = with_last_stage(case, captured.attempt)
         self.signature = signature_of(self.failure)
+        self.outward = outward(captured, self.settings)
         versions = self.worker.environment
         ill_matched = mismatch(versions.executorch, versions.torch)
         self.notes = (*captured.notes, *filter(None, [ill_matched]))
@@ -196,12 +210,11 @@ class _Run:
     def _emit(self, stopped: str) -> Outcome:
         best = self.reduction.best
         self.report(PhaseBegan("confirm", best.operators))
-        with timed(self.seconds, "write"):
-            spelling = settle(best, self._ask).spelling
-        confirmation = self._confirmed(spelling)
-        if not confirmation.ok:  # ordinary spelling may hide what the search saw
-            spelling = dict.fromkeys(wanted_targets(best), -1)  # the last way: torch.ops
-            confirmation = self._confirmed(spelling)
+        spelling, confirmation = self._told(best)
+        if not confirmation.ok and not self.outward.keep_names:
+            self.outward = self.outward.keeping_names()
+            spelling, confirmation = self._told(best)
+            self.notes += ("names of the model's own are kept: without them it does not fail",)
         if not confirmation.ok:
             self._end(ExitCode.NOT_REPRODUCIBLE, "unconfirmed", spelling)
             raise NotReproducible(
@@ -209,19 +222,42 @@ class _Run:
                 f" clean process, gives: {confirmation.meaning}",
                 hint=f"the last it printed: {confirmation.output.strip()[-300:]}",
             )
+        self.traceback = self.outward.scrubber.text(confirmation.traceback)
         with timed(self.seconds, "diagnose"):
             self._diagnose(best)
+        with timed(self.seconds, "other backends"):
+            self._compare(best)
         if stopped:
             stopped += "; smaller may be possible"
             return self._end(ExitCode.STOPPED, "stopped", spelling, stopped)
         return self._end(ExitCode.REDUCED, "confirmed", spelling)
 
+    def _told(self, best: Case) -> tuple[Spelling, Confirmation]:
+        """Write the script in the most ordinary words that fail as the case does."""
+        with timed(self.seconds, "write"):
+            spelling = settle(self.outward.case(best), self._ask).spelling
+        confirmation = self._confirmed(spelling)
+        if not confirmation.ok:  # ordinary spelling may hide what the search saw
+            spelling = dict.fromkeys(wanted_targets(best), -1)  # the last way: torch.ops
+            confirmation = self._confirmed(spelling)
+        return spelling, confirmation
+
+    def _compare(self, best: Case) -> None:
+        """Ask what a report says besides: the other backends, and the versions of all libraries."""
+        self.elsewhere = elsewhere(
+            best, self.worker, self.store, self.folder.data, self.limits, self.signature,
+            self.settings.rule, self.settings.oracle,
+        )  # fmt: skip
+        answer = self.worker.run(VersionsJob(), self.limits).result
+        self.versions = answer.lines if isinstance(answer, Versions) else ()
+
     def _diagnose(self, best: Case) -> None:
         """Say what really broke; a repro is worth as much without it."""
-        seconds = self.limits.seconds
+        seconds, told = self.limits.seconds, self.outward.case(best)
+        certificate = self.outward.certificate(best, self.certificate)
         try:
             self.diagnosis = explain_case(
-                best, self.worker, self.store, self.folder.data, seconds, (), self.certificate
+                told, self.worker, self.store, self.folder.data, seconds, (), certificate
             )
         except ReducerError as error:
             self.notes += (f"not diagnosed: {error.message}",)
@@ -236,9 +272,11 @@ class _Run:
 
     def _end(self, code: ExitCode, status: str, spelling: Spelling, message: str = "") -> Outcome:
         finding = self._finding(status)
-        others = self.artefacts.write_others(self.reduction.slips, finding)
+        others = self.artefacts.write_others(self.reduction.slips, finding, self.outward)
         finding = replace(finding, slips=others)
         self.artefacts.write(finding, spelling)
+        if code is not ExitCode.NOT_REPRODUCIBLE:
+            self.artefacts.write_report(finding, spelling, self.traceback)
         return Outcome(code, finding, self.folder, self.seconds, message)
 
     def _not_rebuilt(self) -> ReducerError:
@@ -265,7 +303,7 @@ class _Run:
 
     def _finding(self, status: str) -> Finding:
         attempt = self.reduction.attempt
-        return Finding(
+        found = Finding(
             subject=Path(self.settings.subject).name,
             case=self.reduction.best,
             signature=self.signature,
@@ -279,4 +317,7 @@ class _Run:
             notes=self.notes,
             diagnosis=self.diagnosis,
             oracle=self.settings.oracle,
+            elsewhere=self.elsewhere,
+            versions=self.versions,
         )
+        return self.outward.finding(found)

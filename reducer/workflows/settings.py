@@ -17,7 +17,8 @@ class ReduceSettings:
     ``subject`` is a path or ``package.module:attribute``; ``backend`` None means as the subject says.
     ``output`` None: ``reduced/<name>/``. Seconds are wall time; ``timeout`` None: learned from the
     first run. ``argv`` is passed to a subject that is a script. ``oracle`` "": it fails if lowering
-    raises; else the name of an invariant, and it fails if a compiler pass breaks that.
+    raises; else the name of an invariant, and it fails if a compiler pass breaks that. ``keep_names``: what
+    is written may name the user's modules, attributes and files.
     """
 
     subject: str
@@ -31,3 +32,4 @@ class ReduceSettings:
     argv: tuple[str, ...] = ()
     python: str = sys.executable
     oracle: str = ""
+    keep_names: bool = False

@@ -58,6 +58,7 @@ def outcome_document(subject: str, outcome: Outcome) -> dict[str, Any]:
             "folder": str(folder.root),
             "repro": str(folder.repro),
             "finding": str(folder.finding),
+            "report": str(folder.report),
             "log": str(folder.log),
         },
         "other_failures": [

@@ -69,6 +69,8 @@ def _rows(outcome: Outcome) -> Iterator[str]:
     if data.exists():
         yield _row("data", f"{shown_path(data)} (its values matter: keep it beside the script)")
     yield _row("record", shown_path(folder.finding))
+    if folder.report.exists():
+        yield _row("report", f"{shown_path(folder.report)} (ready for ExecuTorch's bug form)")
 
 
 def _calls(ledger: Ledger) -> str:
