@@ -32,7 +32,8 @@ class CaptureJob:
 
     ``subject`` is a path, or ``package.module:attribute``. ``backend`` None means: as the subject
     says. ``options`` go to the partitioner's constructor. ``data_dir`` receives tensors. ``argv`` is
-    what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`.
+    what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`. ``watch``: the lowering
+    is watched for these invariants (all if empty) and the capture has an explanation.
     """
 
     subject: str
@@ -41,6 +42,7 @@ class CaptureJob:
     options: tuple[tuple[str, Plain], ...] = ()
     argv: tuple[str, ...] = ()
     oracle: str = ""
+    watch: tuple[str, ...] | None = None
 
 
 @register
@@ -132,6 +134,7 @@ class Capture:
     are the user's files that were loaded, with their digests: while these are equal, capturing again
     gives the same. ``notes`` are remarks for the user: options that could not be expressed, and the
     like. ``form`` says what the subject was found to be. ``words`` are names in the user's code.
+    ``explanation`` is what was seen if that lowering was watched.
     """
 
     case: Case | None
@@ -140,6 +143,7 @@ class Capture:
     files: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    explanation: Explanation | None = None
 
 
 @register

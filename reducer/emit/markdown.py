@@ -10,7 +10,11 @@ _CODE = r"\.?[A-Za-z_]\w*(?:[.:]{1,2}[A-Za-z_]\w*)+(?:\.py)?|\.[a-z_]\w*|\w*_\w*
 _SPECIAL = re.compile(r"([\\`*<\[\]|~]|^[>#+-])")
 
 
-def prose(text: str, names: Iterable[str] = ()) -> str:
+#: Characters of a name and of a sentence at most.
+_NAME, _SENTENCE = 120, 1_500
+
+
+def prose(text: str, names: Iterable[str] = (), limit: int = _SENTENCE) -> str:
     r"""A sentence on one line: names in it as code, everything else as plain text.
 
     ``names`` are names that do not look like any.
@@ -19,7 +23,7 @@ def prose(text: str, names: Iterable[str] = ()) -> str:
     mode \<A> of `torch.fx:call` opened `a_b`, `mul`: `ExportPass` has `.constant`
     """
     parts, end = [], 0
-    text = " ".join(text.split())
+    text = " ".join(shortened(text, limit).split())
     words = "|".join(re.escape(name) for name in names)
     for found in re.finditer(rf"{_CODE}|\b(?:{words})\b" if words else _CODE, text):
         parts += [_SPECIAL.sub(r"\\\1", text[end : found.start()]), f"`{found[0]}`"]
@@ -33,7 +37,7 @@ def code(text: str) -> str:
     >>> print(code("a|b"), code("x`y"))
     `a\|b` ``x`y``
     """
-    text = " ".join(text.split()).replace("|", "\\|")
+    text = " ".join(shortened(text, _NAME).split()).replace("|", "\\|")
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     edge = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{edge}{text}{edge}{ticks}" if text else ""

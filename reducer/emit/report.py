@@ -24,12 +24,12 @@ from reducer.emit.spelling import Spelling
 MOST_CHARACTERS = 65_536
 
 # Characters of single parts at most: together less than the whole may have.
-_TITLE, _SCRIPT, _MESSAGE, _SENTENCE, _TRACEBACK = 150, 16_000, 2_000, 1_500, 14_000
+_TITLE, _SCRIPT, _MESSAGE, _TRACEBACK, _VERSIONS = 150, 16_000, 2_000, 14_000, 3_000
 _PASS_LEVEL = 8_000
 #: Lines in which Python underlines a part of the one above.
 _CARETS = re.compile(r"^[ ~^]+\n", re.MULTILINE)
-#: Rows of a list at most.
-_ROWS = 8
+#: Rows of a list at most, and of the census.
+_ROWS, _MODES = 8, 4
 
 
 def report(
@@ -73,7 +73,7 @@ def report(
         neighbours=_bullets(_neighbours(finding)),
         backends=_bullets(_backends(finding.elsewhere)),
         traceback=fenced(shortened(_CARETS.sub("", traceback), _TRACEBACK)) if traceback else "",
-        versions=fenced("\n".join(_versions(finding))),
+        versions=fenced(shortened("\n".join(_versions(finding)), _VERSIONS)),
     )
 
 
@@ -134,7 +134,8 @@ def _observed(finding: Finding) -> str:
     if finding.oracle:
         passes = " > ".join(finding.failure.passes)
         return f"after {passes}: {finding.failure.chain[-1].message}"
-    return "\ncaused by\n".join(_link(link) for link in finding.failure.chain)
+    links = "\ncaused by\n".join(_link(link) for link in finding.failure.chain)
+    return shortened(links, 3 * _MESSAGE)
 
 
 def _link(link: ChainLink) -> str:
@@ -157,7 +158,7 @@ def _summary(finding: Finding, diagnosis: Diagnosis | None) -> str:
         return f"Raised in {code(raise_site(finding.failure.chain[-1]))}; not diagnosed further."
     seen = diagnosis.explanation
     if seen.failure is None or seen.culprit is not None or seen.input_violations or seen.invalid:
-        return shortened(prose(diagnosis.summary), _SENTENCE)
+        return prose(diagnosis.summary)
     site = code(raise_site(seen.failure.chain[-1]))
     inside = f", in {_run(seen, seen.runs[seen.raised])}" if seen.raised is not None else ""
     return (
@@ -179,7 +180,7 @@ def _beside(finding: Finding, explanation: Explanation) -> list[tuple[str, str, 
     return [
         ("pass", code(named) or "none", _run(explanation, run)),
         ("place", code(raise_site(cause)), _place(made) if made else code(run.function)),
-        ("what is wrong", prose(shortened(first, 300)), prose(broken.what) + at),
+        ("what is wrong", prose(first, limit=300), prose(broken.what, limit=300) + at),
     ]
 
 
@@ -189,7 +190,7 @@ def _run(explanation: Explanation, run: PassRun) -> str:
     while run.parent is not None:
         run = explanation.runs[run.parent]
         names.append(code(run.name))
-    return ", called by ".join(dict.fromkeys(names))
+    return ", called by ".join(list(dict.fromkeys(names))[:_MODES])
 
 
 def _place(frame: Frame) -> str:
@@ -210,7 +211,7 @@ def _census_of(explanation: Explanation) -> str:
 
 
 def _census(census: Census) -> list[tuple[str, ...]]:
-    return [_mode(census, mode) for mode in census.modes[:_ROWS]]
+    return [_mode(census, mode) for mode in census.modes[:_MODES]]
 
 
 def _mode(census: Census, mode: FakeMode) -> tuple[str, ...]:
@@ -236,7 +237,7 @@ def _further(diagnosis: Diagnosis) -> Iterable[str]:
     if found is None:
         return ()
     ends = [fact for fact in found.facts if fact.startswith("ends at ")]
-    return (prose(" ".join([found.text, *(f"It {end}." for end in ends[:_ROWS])])),)
+    return (prose(" ".join([found.text, *(f"It {end}." for end in ends[:_ROWS])]), limit=2_000),)
 
 
 def _pass_level(content: str) -> str:
@@ -265,7 +266,7 @@ def _neighbours(finding: Finding) -> list[str]:
     graph = finding.case.graph
     names = [*(item.name for item in graph.inputs), *(node.name for node in graph.nodes)]
     more = [f"and {len(found.facts) - _ROWS} more"] if len(found.facts) > _ROWS else []
-    return [prose(shortened(fact, 200), names) for fact in found.facts[:_ROWS]] + more
+    return [prose(fact, names, limit=200) for fact in found.facts[:_ROWS]] + more
 
 
 def _backends(elsewhere: Sequence[Elsewhere]) -> list[str]:
@@ -278,7 +279,10 @@ def _backends(elsewhere: Sequence[Elsewhere]) -> list[str]:
     for verdict, what in words:
         found = [item for item in elsewhere if item.verdict is verdict]
         if verdict is Verdict.OTHER:
-            rows += [f"{what}: {item.backend} ({prose(item.instead)})" for item in found]
+            rows += [
+                f"{what}: {prose(item.backend)} ({prose(item.instead, limit=300)})"
+                for item in found[:_ROWS]
+            ]
         elif found:
             rows.append(f"{what}: {_row([item.backend for item in found])}")
     return rows

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from reducer.core.case import Case
+from reducer.core.diagnosis import INVARIANTS
 from reducer.core.signature import Frame, Signature, is_library
 from reducer.core.wire import Environment
 
@@ -79,8 +80,7 @@ _INSTALLED = re.compile(
     r"|.*[\\/](?=executorch[\\/](?:exir|backends|extension|devtools|kernels|runtime)[\\/])"
 )
 _CODE_LINE = re.compile(
-    r"^(?P<place>[ \t]*File [\"']<path>[\"'], line \d+), in .*(?:\n(?![ \t]*File )[ \t]+.*)*",
-    re.MULTILINE,
+    r"(?P<place>File [\"']<path>[\"'], line \d+), in \S*[^\n]*(?:\n(?![ \t]*File )[ \t]+[^\n]*)*"
 )
 _NUMBER = r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _VALUES = (
@@ -177,6 +177,7 @@ class Scrubber:
     def _word(self) -> re.Pattern[str]:
         listed = "|".join(re.escape(word) for word in sorted(self._table, key=len, reverse=True))
         library = r"(?:torch|executorch|torchao|aten|functools)(?:\.\w+)+(?::[\w.]+)?"
+        library = "|".join([library, *INVARIANTS])
         return re.compile(rf"(?<![\w<])(?:(?P<library>{library})|(?P<word>{listed}))(?!\w)")
 
     def _instead(self, found: re.Match[str]) -> str:

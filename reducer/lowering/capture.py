@@ -13,6 +13,7 @@ from typing import Any
 
 from torch.export import ExportedProgram
 
+from reducer.core.diagnosis import Explanation
 from reducer.core.recipe import Construct, Recipe
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, Capture, CaptureJob
@@ -31,7 +32,7 @@ from reducer.lowering.observe import Observer
 from reducer.lowering.observed import Lowering, Method, Observation, chain, detach
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower, plan_from_recipe
 from reducer.lowering.recipes import express_config, express_partitioner
-from reducer.lowering.script import raised, surroundings, user_files
+from reducer.lowering.script import raised, surroundings, user_files, user_modules
 from reducer.lowering.subject import Script, Subject, load
 
 
@@ -48,7 +49,13 @@ def capture(job: CaptureJob, clock: StageClock | None = None) -> Capture:
         with observer, capturing.clock.at(Stage.LOAD):
             subject = load(job.subject, job.argv, observer.record)
         found = capturing.result(subject)
-        return replace(found, form=subject.form, files=user_files(subject.path, known))
+        modules = [part for name in user_modules(known) for part in name.split(".")]
+        return replace(
+            found,
+            form=subject.form,
+            files=user_files(subject.path, known),
+            words=tuple(dict.fromkeys((*found.words, *modules))),
+        )
 
 
 @dataclass
@@ -60,6 +67,7 @@ class _Capturing:
     notes: list[str] = field(default_factory=list)
     chosen: tuple[Construct, ...] | None = None
     override: Callable[[], list[Any]] | None = None
+    explanation: Explanation | None = None
 
     def __post_init__(self) -> None:
         self.data = DataStore(self.job.data_dir)
@@ -111,6 +119,14 @@ class _Capturing:
         return self._capture(method, self._lowered(program, plan))
 
     def _lowered(self, program: ExportedProgram, plan: LoweringPlan) -> Attempt:
+        if self.job.watch is not None:
+            from reducer.lowering.watch.explain import explain_lowering
+            from reducer.lowering.watch.invariants import chosen
+            from reducer.lowering.watch.watch import Watch
+
+            watch = Watch(program, chosen(self.job.watch), self.clock)
+            self.explanation = explain_lowering(program, plan, watch, self.clock)
+            return Attempt(self.explanation.failure, seconds=self._seconds)
         if self.job.oracle:
             watched = lowered(program, plan, self.clock, self.job.oracle)
             return replace(watched, seconds=self._seconds)
@@ -155,7 +171,7 @@ class _Capturing:
     def _observed(self, call: Observation, lowering: Lowering) -> Capture:
         """What the decisive call lowered, with what it raised."""
         self.notes += lowering.notes
-        if self.job.oracle:  # what the script did was not watched
+        if self.job.oracle or self.job.watch is not None:  # what the script did was not watched
             method = next(iter(lowering.methods.values()))
             plan = plan_from_recipe(method.recipe)
             return self._capture(method, self._lowered(method.program, plan))
@@ -192,7 +208,7 @@ class _Capturing:
             recipe = replace(recipe, last_stage=attempt.failure.stage)
         case = replace(method.case, recipe=recipe)
         notes, words = tuple(dict.fromkeys(self.notes)), user_words(method.program)
-        return Capture(case, attempt, notes=notes, words=words)
+        return Capture(case, attempt, notes=notes, words=words, explanation=self.explanation)
 
     def _without_graph(self, error: Exception, stage: Stage) -> Capture:
         return Capture(None, self._attempt(error, None, stage), notes=tuple(self.notes))

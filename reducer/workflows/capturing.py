@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,8 +43,12 @@ def capture(
     store: Store,
     folder: OutputFolder,
     first_timeout: float,
+    watch: Sequence[str] | None = None,
 ) -> Taken:
-    """Run the subject once, or take the stored capture if none of its files changed since."""
+    """Run the subject once, or take the stored capture if none of its files changed since.
+
+    ``watch``: invariants for which its lowering is watched, all if empty; None: it is not watched.
+    """
     job = CaptureJob(
         str(Path(settings.subject).resolve())
         if Path(settings.subject).exists()
@@ -53,6 +58,7 @@ def capture(
         settings.options,
         settings.argv,
         settings.oracle,
+        tuple(watch) if watch is not None else None,
     )
     key = store_key("capture", text.dumps(job), worker.environment)
     known = store.get(key)

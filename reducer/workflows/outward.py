@@ -6,7 +6,8 @@ paste is made here: values are called after their operator or role, all texts ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,13 +67,6 @@ class Outward:
 
 def outward(captured: Capture, settings: ReduceSettings) -> Outward:
     """What to leave out is known from the user's files and the words of the user's program."""
-    files = (path for path, _ in captured.files)
-    words = frozenset([*captured.words, *_words([settings.subject, *files])])
+    files = (Path(path).stem for path, _ in captured.files)
+    words = frozenset([*captured.words, *files, *re.findall(r"\w+", Path(settings.subject).stem)])
     return Outward(Scrubber(words=words, people=people_here(), keep=settings.keep_names))
-
-
-def _words(paths: Iterable[str]) -> Iterable[str]:
-    """Names of files and of the modules and folders that they are in."""
-    for path in paths:
-        for part in Path(path.partition(":")[0]).parts:
-            yield from part.removesuffix(".py").split(".")

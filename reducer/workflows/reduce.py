@@ -211,8 +211,9 @@ class _Run:
         best = self.reduction.best
         self.report(PhaseBegan("confirm", best.operators))
         spelling, confirmation = self._told(best)
-        if not confirmation.ok and not self.outward.keep_names:
-            self.outward = self.outward.keeping_names()
+        named = self.outward.keeping_names()
+        if not confirmation.ok and named.case(best) != self.outward.case(best):
+            self.outward = named
             spelling, confirmation = self._told(best)
             self.notes += ("names of the model's own are kept: without them it does not fail",)
         if not confirmation.ok:
