@@ -85,7 +85,7 @@ def title(finding: Finding) -> str:
         cause = finding.failure.chain[-1]
         kind = cause.type.rpartition(".")[2]
         what = f"{', '.join(names)}: " if len(names) <= 3 else ""
-        said = finding.failure.cause.partition(": ")[2].rstrip(": ")
+        said = " ".join(finding.failure.cause.partition(": ")[2].split()).rstrip(": ")
         text = f"{what}{kind} in {finding.failure.stage}" + (f": {said}" if said else "")
     whole = f"[{_component(finding)}] {text}"
     return whole if len(whole) <= _TITLE else f"{whole[: _TITLE - 3].rsplit(' ', 1)[0]}..."
@@ -162,8 +162,8 @@ def _summary(finding: Finding, diagnosis: Diagnosis | None) -> str:
     site = code(raise_site(seen.failure.chain[-1]))
     inside = f", in {_run(seen, seen.runs[seen.raised])}" if seen.raised is not None else ""
     return (
-        f"{site} raises{inside}. No compiler pass is at fault before that: of {len(seen.runs)} pass"
-        f" runs none broke what was watched ({', '.join(seen.invariants)})."
+        f"{site} raises{inside}. No compiler pass broke the program before that: {len(seen.runs)} pass"
+        f" runs were watched for {', '.join(seen.invariants)}."
     )
 
 

@@ -148,7 +148,10 @@ def test_title(changes: dict[str, object], start: str) -> None:
 def test_without_a_guilty_pass_it_says_so() -> None:
     seen = replace(explanation(), culprit=None, broken=None, census=None)
     text = report(finding(diagnosis=Diagnosis("No.", (), seen)))
-    assert "`torch.g:detect` raises. No compiler pass is at fault before that: of 2 pass" in text
+    assert (
+        "`torch.g:detect` raises. No compiler pass broke the program before that: 2 pass runs"
+        in text
+    )
     assert "|---|" not in text
 
 
