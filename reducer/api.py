@@ -58,6 +58,7 @@ def reduce(
     max_calls: int | None = None,
     budget: float | None = None,
     timeout: float | None = None,
+    keep_names: bool = False,
     report: Callable[[Event], None] | None = None,
 ) -> Reduced:
     """Find the smallest part of ``model`` that still fails to lower in the same way.
@@ -74,6 +75,8 @@ def reduce(
         the folder for results; ``reduced/<class of the model>`` if not given.
     ``match``, ``match_regex``, ``max_calls``, ``budget``, ``timeout``
         as the command's options; the last two in seconds.
+    ``keep_names``
+        leave names of the model's own modules and attributes in what is written.
     ``report``
         is called with each event (see :mod:`reducer.core.events`).
 
@@ -124,6 +127,7 @@ def reduce(
         output=folder,
         rule=MatchRule(match, match_regex),
         timeout=timeout,
+        keep_names=keep_names,
         max_calls=max_calls,
         budget=budget,
     )

@@ -129,6 +129,12 @@ def reduce(
     atol: Annotated[
         float | None, typer.Option(metavar="NUMBER", help="The same, absolute."),
     ] = None,
+    keep_names: Annotated[
+        bool,
+        typer.Option("--keep-names",
+                     help="Leave names of the model's own modules, attributes and files in what is"
+                     " written; without it they are made plain."),
+    ] = False,
     timeout: Annotated[
         str | None,
         typer.Option(metavar="TIME",
@@ -174,6 +180,7 @@ def reduce(
         "oracle": values.oracle(oracle),
         "rtol": values.tolerance(rtol, "--rtol"),
         "atol": values.tolerance(atol, "--atol"),
+        "keep_names": keep_names,
         "python": values.interpreter(python) if python is not None else sys.executable,
     }
     run = _Run(Manner(as_json, debug), quiet)

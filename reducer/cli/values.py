@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -108,7 +109,7 @@ def interpreter(text: str) -> str:
     found = shutil.which(text)
     if found is None:
         raise BadInput(f"--python {text!r} cannot be run", hint="give the path of an interpreter")
-    return found
+    return os.path.abspath(found)  # symbolic links stay: they say whose packages it has
 
 
 def _value(text: str) -> Plain:

@@ -184,11 +184,15 @@ class Answer:
 @register
 @dataclass(frozen=True)
 class Diagnosis:
-    """What really broke: one sentence, the answers it is made of, and the facts behind them."""
+    """What really broke: one sentence, the answers it is made of, and the facts behind them.
+
+    ``title`` is what the bug may be called, "" where no pass was found at fault.
+    """
 
     summary: str
     answers: tuple[Answer, ...]
     explanation: Explanation
+    title: str = ""
 
     def answer(self, name: str) -> Answer | None:
         """The answer to the question called ``name``, if it could be asked."""

@@ -41,6 +41,16 @@ class Slip:
 
 @register
 @dataclass(frozen=True)
+class Elsewhere:
+    """What the smallest case does on another backend; ``instead`` is a headline if it fails otherwise."""
+
+    backend: str
+    verdict: Verdict
+    instead: str = ""
+
+
+@register
+@dataclass(frozen=True)
 class Ledger:
     """Where calls and seconds went.
 
@@ -88,7 +98,8 @@ class Finding:
     ``status`` is ``confirmed`` once the repro failed with the same signature in a clean process;
     ``unconfirmed``, ``interrupted``, ``stopped`` otherwise. ``oracle`` names the invariant whose
     violation is the failure, "" if lowering raises. ``flaky``: how often it fails, "" if always.
-    ``pass_level`` is the same at the level of one pass.
+    ``pass_level`` is the same at the level of one pass. ``elsewhere`` is what other backends do with
+    the case; ``versions`` are lines as ``torch.utils.collect_env`` gives them.
     """
 
     subject: str
@@ -107,6 +118,8 @@ class Finding:
     oracle: str = ""
     flaky: str = ""
     pass_level: PassLevel | None = None
+    elsewhere: tuple[Elsewhere, ...] = ()
+    versions: tuple[str, ...] = ()
 
     def at_pass_level(self) -> Finding:
         """The finding with the case that runs one pass. There has to be one."""

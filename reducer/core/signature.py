@@ -12,6 +12,7 @@ raise site, chained causes) and the message parameterisation of Sentry.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, replace
 
 from reducer.core.kind import Kind
@@ -161,15 +162,34 @@ def raise_site(link: ChainLink) -> str:
     return ""
 
 
+def is_library(module: str) -> bool:
+    """Whether a module is Python's, or of a library that everybody has.
+
+    >>> is_library("torch.fx.node"), is_library("functools"), is_library("__main__")
+    (True, True, False)
+    """
+    root = module.partition(".")[0]
+    return root in _LIBRARIES or root in _ALONGSIDE or root in sys.stdlib_module_names
+
+
+def without_explanations(message: str) -> str:
+    """The message without the long explanations that torch appends to it.
+
+    >>> without_explanations("no such size\\n\\nWhile executing %add : [num_users=1]")
+    'no such size'
+    """
+    for tail in _TAILS:
+        message = re.split(tail, message, maxsplit=1)[0]
+    return message
+
+
 def normalise_message(message: str) -> str:
     """The message without what differs between two occurrences of one fault. At most 400 characters.
 
     >>> normalise_message("Expected p_stem_weight to be NCHW, got [1, 8, 24] (u21 < 0)")
     'Expected <node> to be NCHW, got <shape> (<symbol> < <n>)'
     """
-    text = message
-    for tail in _TAILS:
-        text = re.split(tail, text, maxsplit=1)[0]
+    text = without_explanations(message)
     for pattern, replacement in _REPLACEMENTS:
         text = re.sub(pattern, replacement, text)
     text = _SET.sub(lambda found: f"{{{', '.join(sorted(found[1].split(', ')))}}}", text)
@@ -185,6 +205,9 @@ def _headline(link: ChainLink) -> str:
 
 
 _LIBRARIES = frozenset({"torch", "executorch", "torchao", "torchgen", "sympy", "coremltools"})
+_ALONGSIDE = frozenset(
+    {"numpy", "transformers", "torchvision", "torchaudio", "timm", "safetensors"}
+)
 _DISPATCH = ("torch._ops", "torch.utils._stats", "torch._library", "torch.fx.interpreter")
 _PASS_WRAPPER = re.compile(r"An error occurred when running the '([^']+)' pass")
 
@@ -209,7 +232,8 @@ _REPLACEMENTS = (
     (r"after the following passes: \[[^\]]*\]", "after the following passes: <passes>"),
     (r"\x1b\[[0-9;]*m", ""),
     (r"0x[0-9a-fA-F]+", "<address>"),
-    (r"(?:[A-Za-z]:)?(?:/[\w.+@~-]+){2,}(?::\d+)?", "<path>"),
+    (r"\b(?:tensor|Parameter)\([^()]*(?:\([^()]*\)[^()]*)*\)", "<tensor>"),
+    (r"(?:[A-Za-z]:|\.\.\.)?(?:/[\w.+@~-]+){2,}(?::\d+)?", "<path>"),
     (r"torch\.Size\(\[[^\]]*\]\)", "<shape>"),
     (r"[\[(]\s*(?:[su]?\d+\s*,\s*)+(?:[su]?\d+)?\s*[\])]", "<shape>"),
     (r"%[A-Za-z_]\w*", "<node>"),

@@ -37,7 +37,8 @@ class CaptureJob:
     ``subject`` is a path, or ``package.module:attribute``. ``backend`` None means: as the subject
     says. ``options`` go to the partitioner's constructor. ``data_dir`` receives tensors. ``argv`` is
     what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`. ``rtol`` and ``atol``
-    as in :class:`~reducer.core.recipe.Recipe`.
+    as in :class:`~reducer.core.recipe.Recipe`. ``watch``: the lowering is watched for these invariants
+    (all if empty) and the capture has an explanation.
     """
 
     subject: str
@@ -48,6 +49,7 @@ class CaptureJob:
     oracle: str = ""
     rtol: float | None = None
     atol: float | None = None
+    watch: tuple[str, ...] | None = None
 
 
 @register
@@ -112,10 +114,21 @@ class RebuildJob:
 @register
 @dataclass(frozen=True)
 class BackendsJob:
-    """List all backends: usable here or not, and why."""
+    """List backends: usable here or not, and why. ``few``: only those that take no time to ask."""
+
+    few: bool = False
 
 
-Job = CaptureJob | JudgeJob | ExplainJob | PassGraphJob | SpellJob | RebuildJob | BackendsJob
+@register
+@dataclass(frozen=True)
+class VersionsJob:
+    """Say what the worker runs on, as ``torch.utils.collect_env`` does."""
+
+
+Job = (
+    CaptureJob | JudgeJob | ExplainJob | PassGraphJob | SpellJob | RebuildJob | BackendsJob
+    | VersionsJob
+)  # fmt: skip
 
 
 @register
@@ -146,7 +159,8 @@ class Capture:
     ``case`` None: it failed before there was a graph (``attempt.failure`` says where). ``files``
     are the user's files that were loaded, with their digests: while these are equal, capturing again
     gives the same. ``notes`` are remarks for the user: options that could not be expressed, and the
-    like. ``form`` says what the subject was found to be.
+    like. ``form`` says what the subject was found to be. ``words`` are names in the user's code.
+    ``explanation`` is what was seen if that lowering was watched.
     """
 
     case: Case | None
@@ -154,6 +168,8 @@ class Capture:
     form: str = ""
     files: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    explanation: Explanation | None = None
 
 
 @register
@@ -196,6 +212,14 @@ class Backends:
 
 @register
 @dataclass(frozen=True)
+class Versions:
+    """Answer to :class:`VersionsJob`, line by line."""
+
+    lines: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
 class Refused:
     """The job could not be done, and it is the user's input: message and hint."""
 
@@ -232,7 +256,10 @@ class Broken:
     traceback: str
 
 
-Result = Capture | Attempt | Explanation | PassGraph | Spelled | Backends | Refused | Death | Broken
+Result = (
+    Capture | Attempt | Explanation | PassGraph | Spelled | Backends | Versions | Refused | Death
+    | Broken
+)  # fmt: skip
 
 
 @register

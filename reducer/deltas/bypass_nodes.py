@@ -27,11 +27,8 @@ def edits(case: Case) -> list[Edit]:
                 if number == _ALTERNATIVES:
                     break
                 where = f" in {label}" if label else ""
-                found.append(
-                    Edit(
-                        NAME, node.name, (node.name, other, label), f"{node.name} -> {other}{where}"
-                    )
-                )
+                what = f"{other} in place of {node.name}{where}"
+                found.append(Edit(NAME, node.name, (node.name, other, label), what))
     return found
 
 

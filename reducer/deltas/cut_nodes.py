@@ -29,7 +29,7 @@ def edits(case: Case) -> list[Edit]:
         elif isinstance(node.spec, tuple):
             roles = [natural_role(shape, node.name)]
         found += [
-            Edit(NAME, node.name, (node.name, role), f"{node.name} as {_ARTICLE[role]}")
+            Edit(NAME, node.name, (node.name, role), f"{_ARTICLE[role]} in place of {node.name}")
             for role in roles
         ]
     return found

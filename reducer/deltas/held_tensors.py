@@ -15,7 +15,7 @@ TOGETHER = True
 def edits(case: Case) -> list[Edit]:
     """One edit per tensor that the module holds."""
     return [
-        Edit(NAME, f"role of {item.name}", (item.name,), f"{item.name} as an input")
+        Edit(NAME, f"role of {item.name}", (item.name,), f"{item.name} given as an input")
         for item in case.graph.inputs
         if item.role != "input" and isinstance(item.spec, TensorSpec)
     ]

@@ -31,7 +31,7 @@ def edits(case: Case) -> list[Edit]:
         read = [name for value in node.args for name in references(value)]
         alike = [name for name in read if _shape(shape.spec(name)) == node.spec.shape]
         if alike:
-            what = f"{node.name}: {alike[0]} * 2"
+            what = f"{alike[0]} * 2 in place of {node.name}"
             found.append(Edit(NAME, f"operator of {node.name}", (node.name, alike[0]), what))
     return found
 

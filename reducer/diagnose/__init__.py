@@ -13,6 +13,7 @@ from reducer.core.finding import Evidence
 from reducer.core.signature import Failure
 from reducer.diagnose import culprit, fake_modes, nearest_pass, partition, raise_site
 from reducer.diagnose.sentence import sentence
+from reducer.diagnose.title import title
 
 #: In the order in which they are told.
 QUESTIONS = (culprit, fake_modes, raise_site, partition, nearest_pass)
@@ -29,4 +30,5 @@ def diagnose(
     """
     asked = (question.answer(explanation, certificate) for question in QUESTIONS)
     answers = tuple(answer for answer in asked if answer is not None)
-    return Diagnosis(sentence(explanation, failure), answers, explanation)
+    said = sentence(explanation, failure)
+    return Diagnosis(said, answers, explanation, title(explanation))

@@ -19,6 +19,15 @@ def answer(explanation: Explanation, certificate: Sequence[Evidence] = ()) -> An
     passing = [item for item in certificate if item.verdict is Verdict.PASSES]
     if not passing:
         return Answer(NAME, "No single change that was tried makes it pass.")
-    facts = tuple(dict.fromkeys(f"{item.element}: {item.delta}" for item in passing))
+    facts = tuple(dict.fromkeys(changed(item) for item in passing))
     changes = counted(len(facts), "single change makes it pass", "single changes make it pass")
     return Answer(NAME, f"{changes}; the first is {facts[0]}.", facts)
+
+
+def changed(evidence: Evidence) -> str:
+    """The change in words, without the name of its kind.
+
+    >>> changed(Evidence("mul", "bypass-nodes: x in place of mul", Verdict.PASSES))
+    'x in place of mul'
+    """
+    return evidence.delta.partition(": ")[2] or evidence.delta

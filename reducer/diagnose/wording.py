@@ -11,14 +11,14 @@ from reducer.core.signature import Frame
 _LISTED = 6
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a row; of many the first ones and the number of the others.
+def listed(names: Sequence[str], most: int = _LISTED) -> str:
+    """Names in a row; of more than ``most`` the first ones and the number of the others.
 
     >>> listed(["a", "b"]), listed("abcdefgh")
     ('a, b', 'a, b, c, d, e, f and 2 more')
     """
-    shown = ", ".join(names[:_LISTED])
-    return shown if len(names) <= _LISTED else f"{shown} and {len(names) - _LISTED} more"
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -46,6 +46,11 @@ def stack(explanation: Explanation, run: PassRun) -> list[PassRun]:
     while found[0].parent is not None:
         found.insert(0, explanation.runs[found[0].parent])
     return found
+
+
+def outermost(explanation: Explanation, run: PassRun) -> PassRun:
+    """The outermost pass in which a run was nested; itself if it was in none."""
+    return stack(explanation, run)[0]
 
 
 def called(explanation: Explanation, run: PassRun) -> str:

@@ -28,7 +28,7 @@ if "--expect-failure" in sys.argv:  # what breaks outside the check is no pass
 
 #: Between the items of a printed set, whose order is another in each process.
 _SET = re.compile(r"\{(?=')|(?<='), (?=')|(?<=')\}")
-_PLACEHOLDER = re.compile(r"<(?:address|path|shape|node|symbol|n|tag|user class|passes)>")
+_PLACEHOLDER = re.compile(r"<[a-z][a-z ]*>")
 #: Words whose number at the end is not part of the signature: they stand alone.
 _NUMBERED = re.compile(r"\b((?:aten|getitem|quantized_decomposed|dim_order_ops)_\w*)")
 
@@ -51,6 +51,7 @@ if __name__ == "__main__":
     try:
         {run}()
     except Exception as error:
+        traceback.print_exc()
         sys.exit(0 if is_recorded(error) else 2)
     sys.exit(1)  # it passes
 """
@@ -69,13 +70,11 @@ def failure_check(finding: Finding, run: str = "lower") -> tuple[set[str], str]:
     if rule.regex:
         pattern = _pattern(rule.regex)
         checks = [f"any(re.search({pattern}, str(link)) for link in links)"]
-        return {"import re", "import sys"}, _whole([], checks, main)
+        return {"import re", "import sys", "import traceback"}, _whole([], checks, main)
     rows = []
     names = _list(tuple(name.rpartition(".")[2] for name in signature.types))
     checks = [f"[type(link).__name__ for link in links] == {names}"]
-    imports = {"import sys"}
     if rule.level != "type":
-        imports.add("import traceback")
         rows = [
             "    frames = [frame for frame, _ in traceback.walk_tb(links[-1].__traceback__)]",
             "    places = [f\"{f.f_globals['__name__']}:{f.f_code.co_name}\" for f in frames]",
@@ -88,7 +87,7 @@ def failure_check(finding: Finding, run: str = "lower") -> tuple[set[str], str]:
             name = signature.compiler_pass
             rows.append('    passes = [type(f.f_locals.get("self")).__name__ for f in frames]')
             checks.append(f"any({text(name)} in word for word in [*passes, str(error)])")
-    return imports, _whole(rows, checks, main)
+    return {"import sys", "import traceback"}, _whole(rows, checks, main)
 
 
 def fixed_words(message: str) -> tuple[str, ...]:

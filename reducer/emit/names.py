@@ -89,13 +89,23 @@ def attribute_stem(name: str, role: str) -> str:
     if "lifted_tensor" in name or (role == "constant" and not name.startswith("c_")):
         return "constant"
     bare = re.sub(r"^(?:p|b|c)_", "", name)
-    if known := _SUFFIX.search(bare):
-        return known[1]
+    if known := standard_suffix(bare):
+        return known
     words = [word for word in bare.split("_") if word]
     while len(words) > 1 and (words[0].isdigit() or len(words) > 2):
         words = words[1:]
     stem = "_".join(word for word in words if not word.isdigit()) or role
     return stem if re.fullmatch(r"[a-z]\w*", stem) else role
+
+
+def standard_suffix(name: str) -> str:
+    """The end of the name that torch's own modules give, or "".
+
+    >>> standard_suffix("p_blocks_0_running_mean"), standard_suffix("p_codes")
+    ('running_mean', '')
+    """
+    found = _SUFFIX.search(name)
+    return found[1] if found else ""
 
 
 def operator_name(target: str) -> str:

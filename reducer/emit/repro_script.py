@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 
 from reducer.core.finding import Finding
@@ -12,11 +11,10 @@ from reducer.core.stage import Stage
 from reducer.emit.construct import Imports, construct_text, given
 from reducer.emit.failure_check import HOOK, failure_check
 from reducer.emit.layout import WIDTH, wrap
-from reducer.emit.run_function import run_function
+from reducer.emit.run_function import entry, run_function
+from reducer.emit.scrub import Scrubber
 from reducer.emit.source import Source, sort_imports, write_source
 from reducer.emit.spelling import Spelling
-
-_PATH = re.compile(r"(?<![\w<:/])(?:[A-Za-z]:)?(?:[/\\][\w.+@~-]+)+[/\\]([\w.+@~-]+)")
 
 
 def render(finding: Finding, spelling: Spelling | None = None, data_file: str = "") -> str:
@@ -74,7 +72,7 @@ def comment(paragraphs: list[str]) -> list[str]:
     lines = []
     for paragraph in paragraphs:
         lines += textwrap.wrap(
-            scrub(paragraph),
+            Scrubber().text(" ".join(paragraph.split())),
             98,
             initial_indent="# ",
             subsequent_indent="#   ",
@@ -105,13 +103,15 @@ def _what(finding: Finding) -> str:
     return f"Lowering for {backend} fails in {failure.stage}."
 
 
-def scrub(text: str) -> str:
-    """The text without folders of this machine.
-
-    >>> scrub("in /home/ann/secret/model.py:3, reading C:\\\\Users\\\\ann\\\\x.bin")
-    'in model.py:3, reading x.bin'
-    """
-    return _PATH.sub(r"\1", " ".join(text.split()))
+def short_form(finding: Finding, spelling: Spelling | None = None, data_file: str = "") -> str:
+    """The script without its check: model, inputs, the lowering, and the call of it."""
+    source = write_source(finding.case, spelling, data_file)
+    lowering_imports, lowering = lower_function(finding.case.recipe, source)
+    run_imports, run = run_function(finding.case)
+    standard, others = import_blocks({*source.imports, *lowering_imports, *run_imports})
+    top = "\n".join([*standard, *([""] if standard else []), *others])
+    call = f"{entry(finding.case.recipe)}()"
+    return "\n\n\n".join(part for part in (top, source.body, lowering, run, call) if part) + "\n"
 
 
 def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
@@ -173,9 +173,11 @@ def _optional(item: object, imports: Imports) -> str:
 
 def import_blocks(lines: set[str]) -> tuple[list[str], list[str]]:
     """Lines for the standard library, and the others: the hook stands in between."""
-    merged = sort_imports(_merge(lines - {""}))
-    split = merged.index("")
-    return list(merged[:split]), [row for line in merged[split + 1 :] for row in _import_rows(line)]
+    merged = list(sort_imports(_merge(lines - {""})))
+    split = merged.index("") if "" in merged else -1
+    return merged[: max(split, 0)], [
+        row for line in merged[split + 1 :] for row in _import_rows(line)
+    ]
 
 
 def _import_rows(line: str) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from torch.export import ExportedProgram
 
+from reducer.core.diagnosis import Explanation
 from reducer.core.recipe import Construct, Recipe
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, Capture, CaptureJob
@@ -26,12 +27,13 @@ from reducer.lowering.execution import Inputs
 from reducer.lowering.exporting import NotExported, export_model
 from reducer.lowering.failure import attempt_from_exception
 from reducer.lowering.fx.from_fx import case_from_program
+from reducer.lowering.fx.words import user_words
 from reducer.lowering.lowered import lowered
 from reducer.lowering.observe import Observer
 from reducer.lowering.observed import Lowering, Method, Observation, chain, detach
 from reducer.lowering.pipeline import LoweringPlan, StageClock, plan_from_recipe
 from reducer.lowering.recipes import express_config, express_partitioner
-from reducer.lowering.script import raised, surroundings, user_files
+from reducer.lowering.script import raised, surroundings, user_files, user_modules
 from reducer.lowering.subject import Script, Subject, load
 from reducer.lowering.user_modules import keep, operators
 
@@ -59,7 +61,9 @@ def capture(
                 found.case.recipe, modules=needed.modules, definitions=needed.definitions
             )
             found = replace(found, case=replace(found.case, recipe=recipe))
-        return replace(found, form=form, files=user_files(place, known))
+        modules = [part for name in user_modules(known) for part in name.split(".")]
+        words = tuple(dict.fromkeys((*found.words, *modules)))
+        return replace(found, form=form, files=user_files(place, known), words=words)
 
     def early(found: Capture) -> None:
         known_form = capturing.form or "script"
@@ -88,6 +92,7 @@ class _Capturing:
     notes: list[str] = field(default_factory=list)
     chosen: tuple[Construct, ...] | None = None
     override: Callable[[], list[Any]] | None = None
+    explanation: Explanation | None = None
 
     def __post_init__(self) -> None:
         self.data = DataStore(self.job.data_dir)
@@ -149,11 +154,25 @@ class _Capturing:
     def _lowered(
         self, program: ExportedProgram, plan: LoweringPlan, more: Sequence[Inputs] = ()
     ) -> Attempt:
+        if self.job.watch is not None:
+            self.explanation = self._watched(program, plan, self.job.watch)
+            if self.explanation.failure is not None:
+                return Attempt(self.explanation.failure, seconds=self._seconds)
         plan = replace(plan, last_stage=Stage.COMPARE, rtol=self.job.rtol, atol=self.job.atol)
         attempt = lowered(program, plan, self.clock, self.job.oracle, more)
         if attempt.unchecked:
             self.notes.append(f"the .pte was not checked: {attempt.unchecked}")
         return replace(attempt, seconds=self._seconds)
+
+    def _watched(
+        self, program: ExportedProgram, plan: LoweringPlan, invariants: tuple[str, ...]
+    ) -> Explanation:
+        from reducer.lowering.watch.explain import explain_lowering
+        from reducer.lowering.watch.invariants import chosen
+        from reducer.lowering.watch.watch import Watch
+
+        watch = Watch(program, chosen(invariants), self.clock)
+        return explain_lowering(program, plan, watch, self.clock)
 
     def _script(self, script: Script) -> Capture:
         record = script.record
@@ -187,7 +206,7 @@ class _Capturing:
     def _observed(self, call: Observation, lowering: Lowering) -> Capture:
         """What the decisive call lowered, with what it raised."""
         self.notes += lowering.notes
-        if self.job.oracle:  # what the script did was not watched
+        if self.job.oracle or self.job.watch is not None:  # what the script did was not watched
             method = next(iter(lowering.methods.values()))
             plan = plan_from_recipe(method.recipe)
             return self._capture(method, self._lowered(method.program, plan))
@@ -227,7 +246,8 @@ class _Capturing:
         if attempt.failure is not None:
             recipe = replace(recipe, last_stage=attempt.failure.stage)
         case = replace(method.case, recipe=recipe)
-        return Capture(case, attempt, notes=tuple(dict.fromkeys(self.notes)))
+        notes, words = tuple(dict.fromkeys(self.notes)), user_words(method.program)
+        return Capture(case, attempt, notes=notes, words=words, explanation=self.explanation)
 
     def _without_graph(self, error: Exception, stage: Stage) -> Capture:
         return Capture(None, self._attempt(error, None, stage), notes=tuple(self.notes))

@@ -13,6 +13,8 @@ from reducer.core.wire import (
     Refused,
     Result,
     SpellJob,
+    Versions,
+    VersionsJob,
 )
 from reducer.lowering.errors import SubjectError
 from reducer.lowering.line import Line
@@ -54,7 +56,11 @@ def run_job(job: Job, line: Line) -> Result:
         if isinstance(job, BackendsJob):
             from reducer.lowering.backends import status
 
-            return status()
+            return status(few=job.few)
+        if isinstance(job, VersionsJob):
+            from reducer.lowering.versions import versions
+
+            return Versions(versions())
     except SubjectError as error:
         return Refused(error.message, error.hint)
     raise TypeError(f"unknown job {type(job).__name__}")

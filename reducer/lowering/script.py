@@ -153,11 +153,18 @@ def is_users(filename: str | None) -> bool:
 def user_files(subject: Path | None, known: frozenset[str]) -> tuple[tuple[str, str], ...]:
     """(path, SHA-256) of the subject and of the user's modules loaded that are not in ``known``."""
     paths = {str(subject.resolve())} if subject is not None else set()
+    paths |= {str(Path(filename).resolve()) for filename in user_modules(known).values()}
+    return tuple((path, _digest(Path(path))) for path in sorted(paths) if Path(path).is_file())
+
+
+def user_modules(known: frozenset[str]) -> dict[str, str]:
+    """Names of the user's modules loaded that are not in ``known``, with their files."""
+    found = {}
     for name, module in list(sys.modules.items()):
         filename = getattr(module, "__file__", None) if name not in known else None
         if isinstance(filename, str) and is_users(filename):
-            paths.add(str(Path(filename).resolve()))
-    return tuple((path, _digest(Path(path))) for path in sorted(paths) if Path(path).is_file())
+            found[name] = filename
+    return found
 
 
 def _digest(path: Path) -> str:

@@ -17,8 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: How much of what a script prints is kept, in bytes.
-_TAIL = 16_384
+_BEGIN = "Traceback (most recent call last):\n"
+
+#: Characters of output that are kept: a chain of tracebacks with its allocation stacks fits.
+_TAIL = 65_536
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,12 @@ class Confirmation:
     def ok(self) -> bool:
         """Whether the failure of record appeared."""
         return self.code == 0
+
+    @property
+    def traceback(self) -> str:
+        """The last thing that it printed, if that is how the lowering failed."""
+        _, begin, rest = self.output.partition(_BEGIN)
+        return (begin + rest).strip() if begin else ""
 
     @property
     def meaning(self) -> str:
@@ -108,7 +116,7 @@ class CleanProcess:
             self._kill()
             code = None
         took = time.monotonic() - self._started
-        tail = self._output.read_bytes()[-16_384:].decode("utf-8", "replace")
+        tail = self._output.read_bytes()[-_TAIL:].decode("utf-8", "replace")
         return Confirmation(code, tail, took)
 
     def close(self) -> None:

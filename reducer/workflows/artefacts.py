@@ -1,4 +1,4 @@
-"""What is written for a case? Scripts, a test, the tensors that they read if any, and a record."""
+"""What is written for a case? Scripts, a test, the tensors that they read, a record, a report."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from reducer.core.signature import Signature
 from reducer.emit.pass_script import render_pass, write_pass
 from reducer.emit.record import write_finding
 from reducer.emit.regression_test import render_test
+from reducer.emit.report import report
 from reducer.emit.repro_script import render
 from reducer.emit.source import write_source
 from reducer.emit.spelling import Spelling
 from reducer.emit.tensor_file import tensor_file
 from reducer.oracle.judge import Counts
 from reducer.workflows.output import OutputFolder
+from reducer.workflows.outward import Outward
 from reducer.workflows.reduction import Reduction, Slipped
 
 
@@ -91,13 +93,22 @@ class Artefacts:
         if names & {*recipe.modules, *(path.partition(".")[0] for path in packages(recipe))}:
             shutil.copytree(kept, folder, dirs_exist_ok=True)
 
+    def write_report(self, finding: Finding, spelling: Spelling, traceback: str) -> None:
+        """The bug report. ``traceback`` is what the script printed in a clean process."""
+        data = self.folder.repro.with_suffix(".safetensors")
+        name = data.name if self._stored.get(data) else ""
+        written = report(finding, spelling, data_file=name, traceback=traceback)
+        write_atomic(self.folder.report, written)
+
     def write_others(
-        self, slips: Mapping[Signature, Slipped], finding: Finding
+        self, slips: Mapping[Signature, Slipped], finding: Finding, outward: Outward
     ) -> tuple[Slip, ...]:
         """Script and record of each other failure that was met on the way to ``finding``."""
-        return tuple(self._slips(slips, finding))
+        return tuple(self._slips(slips, finding, outward))
 
-    def _slips(self, slips: Mapping[Signature, Slipped], finding: Finding) -> Iterable[Slip]:
+    def _slips(
+        self, slips: Mapping[Signature, Slipped], finding: Finding, outward: Outward
+    ) -> Iterable[Slip]:
         for number, (signature, slipped) in enumerate(slips.items(), 1):
             failure = slipped.attempt.failure
             assert failure is not None
@@ -111,12 +122,15 @@ class Artefacts:
                 slips=(),
                 ledger=Ledger(),
                 notes=(),
+                diagnosis=None,
+                elsewhere=(),
             )
+            other = outward.finding(other)
             folder = self.folder.others / str(number)
             self.write_script(folder / "repro.py", other, {})
             write_finding(other, folder)
             place = f"others/{number}/repro.py"
-            yield Slip(signature, failure.headline, slipped.case.operators, place)
+            yield Slip(other.signature, other.failure.headline, other.case.operators, place)
 
 
 def ledger(counts: Counts, reduction: Reduction, seconds: Mapping[str, float]) -> Ledger:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -44,8 +45,12 @@ def capture(
     worker: Worker,
     store: Store,
     folder: OutputFolder,
+    watch: Sequence[str] | None = None,
 ) -> Taken:
-    """Run the subject once, or take the stored capture if none of its files changed since."""
+    """Run the subject once, or take the stored capture if none of its files changed since.
+
+    ``watch``: invariants for which its lowering is watched, all if empty; None: it is not watched.
+    """
     job = CaptureJob(
         str(Path(settings.subject).resolve())
         if Path(settings.subject).exists()
@@ -57,6 +62,7 @@ def capture(
         settings.oracle,
         settings.rtol,
         settings.atol,
+        tuple(watch) if watch is not None else None,
     )
     key = store_key("capture", text.dumps(job), worker.environment)
     known = store.get(key)

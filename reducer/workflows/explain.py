@@ -62,7 +62,7 @@ def explain_subject(
         preload = preload_for(settings)
         try:
             with open_worker(folder.log, python=settings.python, preload=preload) as worker:
-                result = capture(settings, worker, store, folder).result
+                result = capture(settings, worker, store, folder, invariants).result
                 captured = captured_or_raise(result, settings, folder.log)
                 if captured.case is None:
                     assert captured.attempt.failure is not None
@@ -71,20 +71,9 @@ def explain_subject(
                         f" {captured.attempt.failure.stage}: {captured.attempt.failure.headline}",
                         hint="no compiler pass has run by then",
                     )
-                seconds = settings.timeout or _TIMEOUT
-                diagnosis = explain_case(
-                    captured.case,
-                    worker,
-                    store,
-                    folder.data,
-                    seconds,
-                    invariants,
-                    failure=captured.attempt.failure,
-                )
-                notes = captured.notes
-                if captured.attempt.failure and not diagnosis.explanation.failure:
-                    notes += (f"only as handed in it fails: {captured.attempt.failure.headline}",)
-                return Explained(captured.case, diagnosis, worker.environment, notes)
+                assert captured.explanation is not None
+                diagnosis = diagnose(captured.explanation, failure=captured.attempt.failure)
+                return Explained(captured.case, diagnosis, worker.environment, captured.notes)
         finally:
             store.close()
 

@@ -7,6 +7,7 @@
       repro_pass.py   the same with one compiler pass on a graph made by hand, if that shows it
       test_repro.py   a test that passes once it is mended
       finding.json    case, signature, versions, counts, certificate
+      report.md       the same for people: a bug report
       others/         other failures met on the way, a script and a record each
       state/           verdict store, tensors, log: may be deleted when the run is over
         earlier-<n>/  results of a run on the subject as it was before it was edited
@@ -55,6 +56,11 @@ class OutputFolder:
         return self.root / "finding.json"
 
     @property
+    def report(self) -> Path:
+        """The bug report."""
+        return self.root / "report.md"
+
+    @property
     def others(self) -> Path:
         """Other failures."""
         return self.root / "others"
@@ -83,7 +89,7 @@ class OutputFolder:
         """Move results out of the way; returns where to, None if there are none. Raises OSError."""
         scripts = (self.repro, self.pass_repro)
         data = [path.with_suffix(".safetensors") for path in scripts]
-        written = (*scripts, *data, self.test, self.finding, self.others)
+        written = (*scripts, *data, self.test, self.finding, self.report, self.others)
         results = [path for path in written if path.exists()]
         if not results:
             return None

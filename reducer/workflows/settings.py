@@ -18,7 +18,8 @@ class ReduceSettings:
     ``output`` None: ``reduced/<name>/``. Seconds are wall time; ``timeout`` None: learned from the
     first run. ``argv`` is passed to a subject that is a script. ``oracle`` "": it fails if lowering
     raises; else the name of an invariant, and it fails if a compiler pass breaks that. ``rtol`` and
-    ``atol`` as in :class:`~reducer.core.recipe.Recipe`.
+    ``atol`` as in :class:`~reducer.core.recipe.Recipe`. ``keep_names``: what is written may name the user's
+    modules, attributes and files.
     """
 
     subject: str
@@ -34,3 +35,4 @@ class ReduceSettings:
     oracle: str = ""
     rtol: float | None = None
     atol: float | None = None
+    keep_names: bool = False

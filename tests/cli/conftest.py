@@ -29,8 +29,8 @@ from reducer.core.stage import Stage
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Environment
 from reducer.workflows import reduce as workflow
+from reducer.workflows.outcome import Outcome
 from reducer.workflows.output import OutputFolder
-from reducer.workflows.reduce import Outcome
 from reducer.workflows.settings import ReduceSettings
 
 FAILURE = Failure(

@@ -105,11 +105,11 @@ def test_raise_site_stands_beside_where_it_was_made():
 def test_the_nearest_neighbour_is_the_first_that_passes():
     certificate = (
         Evidence("mul", "drop: x", Verdict.OTHER),
-        Evidence("c0", "cut-nodes: input instead", Verdict.PASSES),
-        Evidence("c1", "cut-nodes: input instead", Verdict.PASSES),
+        Evidence("c0", "cut-nodes: c0 as an input", Verdict.PASSES),
+        Evidence("c1", "cut-nodes: c1 as an input", Verdict.PASSES),
     )
     answer = diagnose(SEEN, certificate).answer("nearest_pass")
-    assert answer.text.startswith("2 single changes make it pass; the first is c0: cut-nodes")
+    assert answer.text.startswith("2 single changes make it pass; the first is c0 as an input")
     assert "No single change" in diagnose(SEEN, certificate[:1]).answer("nearest_pass").text
 
 

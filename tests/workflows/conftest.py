@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from reducer.oracle.worker import Worker
-from reducer.workflows.reduce import Outcome, reduce_subject
+from reducer.workflows.outcome import Outcome
+from reducer.workflows.reduce import reduce_subject
 from reducer.workflows.settings import ReduceSettings
 
 

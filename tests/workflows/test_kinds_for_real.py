@@ -13,7 +13,7 @@ from reducer.core.kind import Kind
 from reducer.core.signature import CLEAR_EXCESS
 from reducer.core.stage import Stage
 from reducer.workflows import limits
-from reducer.workflows.reduce import Outcome
+from reducer.workflows.outcome import Outcome
 
 pytestmark = pytest.mark.torch
 

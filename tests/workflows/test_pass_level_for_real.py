@@ -15,7 +15,8 @@ import pytest
 from reducer.core.errors import ExitCode
 from reducer.core.finding import PassLevel
 from reducer.oracle.worker import Worker
-from reducer.workflows.reduce import Outcome, reduce_subject
+from reducer.workflows.outcome import Outcome
+from reducer.workflows.reduce import reduce_subject
 from reducer.workflows.settings import ReduceSettings
 from tests.workflows.overlay import overlay
 

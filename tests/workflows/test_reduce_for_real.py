@@ -22,7 +22,7 @@ from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.search.budget import Budget
-from reducer.workflows.reduce import Outcome
+from reducer.workflows.outcome import Outcome
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.strategy import certificate
 
@@ -86,23 +86,6 @@ class Model(torch.nn.Module):
         return twice(x + 1) + 1
 model, example_inputs = Model(), (torch.randn(3),)
 """
-
-
-@pytest.fixture
-def reduce(warm_worker: Worker, tmp_path: Path) -> Callable[..., Outcome]:
-    @contextmanager
-    def lent(*_: object, **__: object):
-        yield warm_worker
-
-    def run(subject: Path | str, **settings: object) -> Outcome:
-        path = Path(subject)
-        if "\n" in str(subject):
-            path = tmp_path / "subject.py"
-            path.write_text(str(subject))
-        chosen = ReduceSettings(str(path), output=tmp_path / "out", **settings)  # type: ignore[arg-type]
-        return reduce_subject(chosen, lambda _: None, open_worker=lent)
-
-    return run
 
 
 def targets(outcome: Outcome) -> list[str]:

@@ -12,7 +12,7 @@ from reducer.core.finding import PassLevel
 from reducer.core.signature import Signature
 
 if TYPE_CHECKING:  # the import costs networkx, and an error is told without it
-    from reducer.workflows.reduce import Outcome
+    from reducer.workflows.outcome import Outcome
 
 _EMPTY: dict[str, Any] = {
     "subject": "",
@@ -62,6 +62,7 @@ def outcome_document(subject: str, outcome: Outcome) -> dict[str, Any]:
             **({"pass_repro": str(folder.pass_repro)} if folder.pass_repro.exists() else {}),
             **({"test": str(folder.test)} if folder.test.exists() else {}),
             "finding": str(folder.finding),
+            "report": str(folder.report),
             "log": str(folder.log),
         },
         "pass_alone": _pass_alone(finding.pass_level),

@@ -11,7 +11,7 @@ from reducer.cli.render.words import count, duration, printable, shown_path
 from reducer.core.errors import ExitCode
 from reducer.core.finding import Ledger
 from reducer.core.signature import named_pass
-from reducer.workflows.reduce import Outcome
+from reducer.workflows.outcome import Outcome
 
 _WIDTH = 10
 
@@ -72,6 +72,8 @@ def _rows(outcome: Outcome) -> Iterator[str]:
     if folder.test.exists():
         yield _row("test", shown_path(folder.test))
     yield _row("record", shown_path(folder.finding))
+    if folder.report.exists():
+        yield _row("report", f"{shown_path(folder.report)} (ready for ExecuTorch's bug form)")
 
 
 def _pass_rows(outcome: Outcome) -> Iterator[str]:

@@ -73,6 +73,9 @@ def name_of(partitioners: tuple[Construct, ...]) -> str:
     return "+".join(listed.get(item.path, item.path) for item in partitioners) or "portable"
 
 
-def status() -> Backends:
-    """Every listed backend, usable here or not, and why. Imports all of them: seconds."""
-    return Backends(tuple(find(name).status() for name in NAMES))
+def status(*, few: bool = False) -> Backends:
+    """Every listed backend, usable here or not, and why. Imports all of them: seconds.
+
+    ``few``: those with a file of their own, which a warm worker has mostly imported already.
+    """
+    return Backends(tuple(find(name).status() for name in (_FILES if few else NAMES)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from torch.export import ExportedProgram
 
 from reducer.core.diagnosis import INVARIANTS, Census, Explanation, PartitionFacts, Violation
@@ -40,11 +38,7 @@ def explain(job: ExplainJob, clock: StageClock) -> Explanation:
         return Explanation(invalid=error.message)
     except Exception as error:
         return Explanation(invalid=headline(error))
-    watch = Watch(program, watched, clock)
-    return replace(
-        explain_lowering(program, plan, watch, clock),
-        invariants=tuple(check.NAME for check in watched),
-    )
+    return explain_lowering(program, plan, Watch(program, watched, clock), clock)
 
 
 def explain_lowering(
@@ -73,6 +67,7 @@ def explain_lowering(
         created_in=_created_in(culprit, broken, modes),
         census=modes,
         partition=_partition(watch, raising or culprit),
+        invariants=tuple(check.NAME for check in watch.invariants),
         seconds=clock.seconds,
     )
 

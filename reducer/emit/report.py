@@ -1,0 +1,307 @@
+"""What does a maintainer want to receive? ``report.md``, ready for ExecuTorch's bug form.
+
+The order is that of a reader with two minutes: what fails and how to see it, what really breaks, what
+makes it go away, the rest. Every part has a limit, so that the whole is below the tracker's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from reducer.core.case import GETITEM
+from reducer.core.diagnosis import Answer, Census, Diagnosis, Explanation, FakeMode, PassRun
+from reducer.core.finding import Elsewhere, Finding
+from reducer.core.signature import ChainLink, Frame, named_pass, raise_site, without_explanations
+from reducer.core.verdict import Verdict
+from reducer.emit.markdown import code, fenced, prose, shortened
+from reducer.emit.names import operator_name
+from reducer.emit.repro_script import render, short_form
+from reducer.emit.spelling import Spelling
+
+#: Characters that GitHub takes as the body of an issue.
+MOST_CHARACTERS = 65_536
+
+# Characters of single parts at most: together less than the whole may have.
+_TITLE, _SCRIPT, _MESSAGE, _TRACEBACK, _VERSIONS = 150, 16_000, 2_000, 14_000, 3_000
+_PASS_LEVEL = 8_000
+#: Lines in which Python underlines a part of the one above.
+_CARETS = re.compile(r"^[ ~^]+\n", re.MULTILINE)
+#: Rows of a list at most, and of the census.
+_ROWS, _MODES = 8, 4
+
+
+def report(
+    finding: Finding,
+    spelling: Spelling | None = None,
+    *,
+    data_file: str = "",
+    traceback: str = "",
+    pass_level: str = "",
+) -> str:
+    """The report as Markdown.
+
+    ``traceback`` is what the script printed in a clean process; ``pass_level`` the script that shows the
+    fault without a backend, or a sentence that says why there is none.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    pages = Environment(
+        loader=PackageLoader("reducer.emit"), undefined=StrictUndefined, trim_blocks=True,
+        keep_trailing_newline=True, autoescape=False,
+    )  # fmt: skip
+    diagnosis = finding.diagnosis
+    explanation = diagnosis.explanation if diagnosis else None
+    census = explanation.census if explanation else None
+    several = census is not None and len(census.modes) > 1
+    write = render if finding.oracle else short_form
+    return pages.get_template("report.md.j2").render(
+        title=title(finding),
+        opening=_opening(finding),
+        script=fenced(shortened(write(finding, spelling, data_file), _SCRIPT), "python"),
+        data=_data(finding, data_file),
+        observed=fenced(_observed(finding)),
+        expected=_expected(finding),
+        summary=_summary(finding, diagnosis),
+        beside=_beside(finding, explanation) if explanation else (),
+        census_of=_census_of(explanation) if explanation and several else "",
+        census=_census(census) if census and several else (),
+        further=_further(diagnosis) if diagnosis else (),
+        pass_level=_pass_level(pass_level),
+        reduced=_reduced(finding),
+        neighbours=_bullets(_neighbours(finding)),
+        backends=_bullets(_backends(finding.elsewhere)),
+        traceback=fenced(shortened(_CARETS.sub("", traceback), _TRACEBACK)) if traceback else "",
+        versions=fenced(shortened("\n".join(_versions(finding)), _VERSIONS)),
+    )
+
+
+def title(finding: Finding) -> str:
+    """One line: the backend, the pass at fault and what it does; else which operators fail how."""
+    text = finding.diagnosis.title if finding.diagnosis else ""
+    if not text:
+        names = dict.fromkeys(_operators(finding))
+        cause = finding.failure.chain[-1]
+        kind = cause.type.rpartition(".")[2]
+        what = f"{', '.join(names)}: " if len(names) <= 3 else ""
+        said = " ".join(finding.failure.cause.partition(": ")[2].split()).rstrip(": ")
+        text = f"{what}{kind} in {finding.failure.stage}" + (f": {said}" if said else "")
+    whole = f"[{_component(finding)}] {text}"
+    return whole if len(whole) <= _TITLE else f"{whole[: _TITLE - 3].rsplit(' ', 1)[0]}..."
+
+
+def _component(finding: Finding) -> str:
+    """Whose bug it is: the backend's, or exir's if it fails in the same way without or with any."""
+    everywhere = {item.verdict for item in finding.elsewhere} == {Verdict.SAME}
+    exir = everywhere or not finding.case.recipe.partitioners
+    return "exir" if exir else finding.case.recipe.backend
+
+
+def _operators(finding: Finding) -> list[str]:
+    graphs = (finding.case.graph, *(graph for _, graph in finding.case.subgraphs))
+    return [
+        operator_name(node.target)
+        for graph in graphs
+        for node in graph.nodes
+        if node.target != GETITEM
+    ]
+
+
+def _opening(finding: Finding) -> str:
+    env, recipe = finding.environment, finding.case.recipe
+    versions = f"executorch {env.executorch}, torch {env.torch}"
+    how = "without a partitioner" if not recipe.partitioners else f"for {recipe.backend}"
+    stage = f"`{finding.failure.stage}`"
+    if finding.oracle:
+        return (
+            f"Lowering this module {how} does not raise, but a compiler pass breaks the program on the"
+            f" way, in {stage} ({versions}). Run as it stands, the script names the pass:"
+        )
+    return f"Lowering this module {how} fails in {stage} ({versions}):"
+
+
+def _data(finding: Finding, data_file: str) -> str:
+    if not data_file:
+        return ""
+    return (
+        f"The values of tensors matter here: the script reads `{data_file}`, which has to be attached."
+        " With zeros, ones or random numbers instead it does not fail."
+    )
+
+
+def _observed(finding: Finding) -> str:
+    if finding.oracle:
+        passes = " > ".join(finding.failure.passes)
+        return f"after {passes}: {finding.failure.chain[-1].message}"
+    links = "\ncaused by\n".join(_link(link) for link in finding.failure.chain)
+    return shortened(links, 3 * _MESSAGE)
+
+
+def _link(link: ChainLink) -> str:
+    """An exception as Python prints it; long explanations of torch below its message are cut."""
+    message = without_explanations(link.message)
+    lines = [line for line in message.strip().splitlines() if line.strip()]
+    name = link.type.rpartition(".")[2]
+    return shortened(f"{name}: {chr(10).join(lines[:_ROWS])}" if lines else name, _MESSAGE)
+
+
+def _expected(finding: Finding) -> str:
+    passing = [item.backend for item in finding.elsewhere if item.verdict is Verdict.PASSES]
+    what = "every pass leaves a sound program" if finding.oracle else "it lowers"
+    where = " and ".join(filter(None, [", ".join(passing[:-1]), *passing[-1:]]))
+    return f"{what}, as for {where}." if passing else f"{what}."
+
+
+def _summary(finding: Finding, diagnosis: Diagnosis | None) -> str:
+    if diagnosis is None:
+        return f"Raised in {code(raise_site(finding.failure.chain[-1]))}; not diagnosed further."
+    seen = diagnosis.explanation
+    if seen.failure is None or seen.culprit is not None or seen.input_violations or seen.invalid:
+        return prose(diagnosis.summary)
+    site = code(raise_site(seen.failure.chain[-1]))
+    inside = f", in {_run(seen, seen.runs[seen.raised])}" if seen.raised is not None else ""
+    return (
+        f"{site} raises{inside}. No compiler pass broke the program before that: {len(seen.runs)} pass"
+        f" runs were watched for {', '.join(seen.invariants)}."
+    )
+
+
+def _beside(finding: Finding, explanation: Explanation) -> list[tuple[str, str, str]]:
+    """What the error says beside what was found, where the two differ."""
+    if explanation.culprit is None or explanation.broken is None or finding.oracle:
+        return []
+    run, cause = explanation.runs[explanation.culprit], finding.failure.chain[-1]
+    named = named_pass(finding.failure) or explanation.named
+    made = explanation.created_in
+    first = finding.failure.cause.partition(": ")[2]
+    broken = explanation.broken
+    at = f" (first at {code(broken.node)})" if broken.node else ""
+    return [
+        ("pass", code(named) or "none", _run(explanation, run)),
+        ("place", code(raise_site(cause)), _place(made) if made else code(run.function)),
+        ("what is wrong", prose(first, limit=300), prose(broken.what, limit=300) + at),
+    ]
+
+
+def _run(explanation: Explanation, run: PassRun) -> str:
+    """A pass with the ones that called it."""
+    names = [code(run.name)]
+    while run.parent is not None:
+        run = explanation.runs[run.parent]
+        names.append(code(run.name))
+    return ", called by ".join(list(dict.fromkeys(names))[:_MODES])
+
+
+def _place(frame: Frame) -> str:
+    return code(f"{frame.module}:{frame.function}") + (f" line {frame.line}" if frame.line else "")
+
+
+def _census_of(explanation: Explanation) -> str:
+    number = explanation.census.run if explanation.census else None
+    after = f" after {_run(explanation, explanation.runs[number])}" if number is not None else ""
+    culprit = explanation.culprit
+    took = explanation.runs[culprit].extraction if culprit is not None else None
+    taken = ""
+    if took is not None:
+        every = took.real + took.fake + took.other
+        whole = f"{every} placeholder{'' if every == 1 else 's'}"
+        taken = f" (of {whole} it took {took.real} as real tensors, {took.fake} as fake)"
+    return f"Fake modes{after}{taken}:"
+
+
+def _census(census: Census) -> list[tuple[str, ...]]:
+    return [_mode(census, mode) for mode in census.modes[:_MODES]]
+
+
+def _mode(census: Census, mode: FakeMode) -> tuple[str, ...]:
+    own = [node for node in census.nodes if mode.letter in node.modes.split(",")]
+    inputs = [node for node in own if node.op == "placeholder"]
+    calls = Counter(node.target for node in own if node.op == "call_function")
+    where = " from ".join(_place(frame) for frame in mode.created[:2])
+    names = _row([code(node.name) for node in inputs])
+    held = sum(node.constant for node in inputs)
+    constants = f" ({held} of {len(inputs)} with `.constant`)" if held else ""
+    return (
+        mode.letter,
+        str(mode.values),
+        where or "not recorded",
+        f"{names}{constants}",
+        _row([code(name) for name in calls]),
+    )
+
+
+def _further(diagnosis: Diagnosis) -> Iterable[str]:
+    """Where it happens, if in a delegate."""
+    found = diagnosis.answer("partition")
+    if found is None:
+        return ()
+    ends = [fact for fact in found.facts if fact.startswith("ends at ")]
+    return (prose(" ".join([found.text, *(f"It {end}." for end in ends[:_ROWS])]), limit=2_000),)
+
+
+def _pass_level(content: str) -> str:
+    if "\n" not in content.strip():
+        return prose(content)
+    return fenced(shortened(content, _PASS_LEVEL), "python")
+
+
+def _reduced(finding: Finding) -> str:
+    before, after = finding.operators_before, finding.case.operators
+    size = f"Reduced from {before} operators to {after}" if before > after else f"{after} operators"
+    confirmed = {
+        "confirmed": "; run in a clean process the script fails the same way",
+        "stopped": "; the search was stopped, smaller may be possible",
+    }.get(finding.status, f" ({finding.status})")
+    if not any(item.verdict is Verdict.PASSES for item in finding.certificate):
+        return f"{size}{confirmed}."
+    return f"{size}{confirmed}. Each of these single changes makes it pass:"
+
+
+def _neighbours(finding: Finding) -> list[str]:
+    diagnosis = finding.diagnosis
+    found: Answer | None = diagnosis.answer("nearest_pass") if diagnosis else None
+    if found is None:
+        return []
+    graph = finding.case.graph
+    names = [*(item.name for item in graph.inputs), *(node.name for node in graph.nodes)]
+    more = [f"and {len(found.facts) - _ROWS} more"] if len(found.facts) > _ROWS else []
+    return [prose(fact, names, limit=200) for fact in found.facts[:_ROWS]] + more
+
+
+def _backends(elsewhere: Sequence[Elsewhere]) -> list[str]:
+    words = (
+        (Verdict.SAME, "fails in the same way"),
+        (Verdict.OTHER, "fails otherwise"),
+        (Verdict.PASSES, "lowers"),
+    )
+    rows = []
+    for verdict, what in words:
+        found = [item for item in elsewhere if item.verdict is verdict]
+        if verdict is Verdict.OTHER:
+            rows += [
+                f"{what}: {prose(item.backend)} ({prose(item.instead, limit=300)})"
+                for item in found[:_ROWS]
+            ]
+        elif found:
+            rows.append(f"{what}: {_row([item.backend for item in found])}")
+    return rows
+
+
+def _bullets(items: Sequence[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _versions(finding: Finding) -> Sequence[str]:
+    env = finding.environment
+    return finding.versions or (
+        f"PyTorch version: {env.torch}",
+        f"Python version: {env.python}",
+        f"Python platform: {env.platform}",
+        f"[pip3] executorch=={env.executorch}",
+    )
+
+
+def _row(items: Sequence[str]) -> str:
+    shown = ", ".join(items[:_ROWS])
+    return shown if len(items) <= _ROWS else f"{shown} and {len(items) - _ROWS} more"

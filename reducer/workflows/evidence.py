@@ -1,0 +1,73 @@
+"""What is there to say about the smallest case, besides that it fails?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reducer.core.case import Case
+from reducer.core.diagnosis import Diagnosis
+from reducer.core.errors import ReducerError
+from reducer.core.finding import Elsewhere, Evidence, PassLevel
+from reducer.core.signature import Failure, Signature
+from reducer.core.wire import Limits, Versions, VersionsJob
+from reducer.workflows.elsewhere import elsewhere
+from reducer.workflows.explain import explain_case
+from reducer.workflows.pass_level import PassSearch, pass_level
+from reducer.workflows.session import Session
+
+
+@dataclass(frozen=True)
+class Said:
+    """Diagnosis, the same with one pass (not confirmed yet), other backends, versions.
+
+    ``problem`` says why there is no diagnosis, "" if there is one. A repro is worth as much without.
+    """
+
+    diagnosis: Diagnosis | None = None
+    pass_level: PassLevel | None = None
+    elsewhere: tuple[Elsewhere, ...] = ()
+    versions: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def say(
+    case: Case,
+    failure: Failure,
+    wanted: Signature,
+    certificate: Sequence[Evidence],
+    limits: Limits,
+    session: Session,
+) -> Said:
+    """Ask all that a report says. ``case`` and ``certificate`` under the names by which they are told."""
+    said = Said()
+    worker, store, data = session.worker, session.store, session.folder.data
+    settings = session.settings
+    try:
+        with session.timed("diagnose"):
+            diagnosis = explain_case(
+                case, worker, store, data, limits.seconds, (), certificate, failure
+            )
+        with session.timed("pass alone"):
+            search = PassSearch(worker, store, data, limits)
+            said = replace(
+                said,
+                diagnosis=diagnosis,
+                pass_level=_alone(case, diagnosis, search, settings.oracle),
+            )
+    except ReducerError as error:
+        said = replace(said, problem=f"not diagnosed: {error.message}")
+    with session.timed("other backends"):
+        others = elsewhere(
+            case, worker, store, data, limits, wanted, settings.rule, settings.oracle
+        )
+        answer = worker.run(VersionsJob(), limits).result
+    lines = answer.lines if isinstance(answer, Versions) else ()
+    return replace(said, elsewhere=others, versions=lines)
+
+
+def _alone(case: Case, diagnosis: Diagnosis, search: PassSearch, oracle: str) -> PassLevel:
+    try:
+        return pass_level(diagnosis.explanation, case, search, oracle)
+    except ReducerError as error:
+        return PassLevel(reason=error.message)
