@@ -12,12 +12,14 @@ from collections.abc import Iterable, Sequence
 
 from reducer.core.case import GETITEM
 from reducer.core.diagnosis import Answer, Census, Diagnosis, Explanation, FakeMode, PassRun
-from reducer.core.finding import Elsewhere, Finding
+from reducer.core.finding import Finding
+from reducer.core.kind import Kind
 from reducer.core.signature import ChainLink, Frame, named_pass, raise_site, without_explanations
 from reducer.core.verdict import Verdict
 from reducer.emit.markdown import code, fenced, prose, shortened
 from reducer.emit.names import operator_name
-from reducer.emit.repro_script import render, short_form
+from reducer.emit.repro_script import render, short_form, what_fails
+from reducer.emit.run_function import entry
 from reducer.emit.spelling import Spelling
 
 #: Characters that GitHub takes as the body of an issue.
@@ -71,7 +73,7 @@ def report(
         pass_level=_pass_level(pass_level),
         reduced=_reduced(finding),
         neighbours=_bullets(_neighbours(finding)),
-        backends=_bullets(_backends(finding.elsewhere)),
+        backends=_bullets(_backends(finding)),
         traceback=fenced(shortened(_CARETS.sub("", traceback), _TRACEBACK)) if traceback else "",
         versions=fenced(shortened("\n".join(_versions(finding)), _VERSIONS)),
     )
@@ -118,7 +120,9 @@ def _opening(finding: Finding) -> str:
             f"Lowering this module {how} does not raise, but a compiler pass breaks the program on the"
             f" way, in {stage} ({versions}). Run as it stands, the script names the pass:"
         )
-    return f"Lowering this module {how} fails in {stage} ({versions}):"
+    if finding.failure.kind is Kind.RAISES and entry(recipe) == "lower":
+        return f"Lowering this module {how} fails in {stage} ({versions}):"
+    return f"{what_fails(finding).rstrip('.')} ({versions}):"
 
 
 def _data(finding: Finding, data_file: str) -> str:
@@ -148,7 +152,11 @@ def _link(link: ChainLink) -> str:
 
 def _expected(finding: Finding) -> str:
     passing = [item.backend for item in finding.elsewhere if item.verdict is Verdict.PASSES]
-    what = "every pass leaves a sound program" if finding.oracle else "it lowers"
+    what = "it lowers" if entry(finding.case.recipe) == "lower" else "it runs"
+    if finding.oracle:
+        what = "every pass leaves a sound program"
+    elif finding.failure.kind is Kind.WRONG:
+        what = "the numbers of eager PyTorch"
     where = " and ".join(filter(None, [", ".join(passing[:-1]), *passing[-1:]]))
     return f"{what}, as for {where}." if passing else f"{what}."
 
@@ -269,11 +277,12 @@ def _neighbours(finding: Finding) -> list[str]:
     return [prose(fact, names, limit=200) for fact in found.facts[:_ROWS]] + more
 
 
-def _backends(elsewhere: Sequence[Elsewhere]) -> list[str]:
+def _backends(finding: Finding) -> list[str]:
+    elsewhere, lowers = finding.elsewhere, entry(finding.case.recipe) == "lower"
     words = (
         (Verdict.SAME, "fails in the same way"),
         (Verdict.OTHER, "fails otherwise"),
-        (Verdict.PASSES, "lowers"),
+        (Verdict.PASSES, "lowers" if lowers else "lowers and runs"),
     )
     rows = []
     for verdict, what in words:

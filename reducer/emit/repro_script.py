@@ -38,7 +38,7 @@ def header(finding: Finding) -> list[str]:
     failure = finding.failure
     cause = [] if len(failure.chain) == 1 else [f"Cause: {failure.cause}"]
     backend = finding.case.recipe.backend
-    what = [_what(finding), f"Observed: {failure.headline}"]
+    what = [what_fails(finding), f"Observed: {failure.headline}"]
     if finding.oracle:
         what = [
             f"Lowering for {backend}, a compiler pass breaks an invariant in {failure.stage}.",
@@ -81,7 +81,7 @@ def comment(paragraphs: list[str]) -> list[str]:
     return lines
 
 
-def _what(finding: Finding) -> str:
+def what_fails(finding: Finding) -> str:
     """What goes wrong, in a sentence."""
     failure, backend = finding.failure, finding.case.recipe.backend
     made = f"The .pte for {backend}"

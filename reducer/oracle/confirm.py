@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _BEGIN = "Traceback (most recent call last):\n"
+#: Frames below the script's, which a stranger's run does not have.
+_OURS = re.compile(r'^  File "(?:<string>|<frozen runpy>)", line \d+, in .*\n', re.MULTILINE)
 
 #: Characters of output that are kept: a chain of tracebacks with its allocation stacks fits.
 _TAIL = 65_536
@@ -40,7 +43,7 @@ class Confirmation:
     def traceback(self) -> str:
         """The last thing that it printed, if that is how the lowering failed."""
         _, begin, rest = self.output.partition(_BEGIN)
-        return (begin + rest).strip() if begin else ""
+        return _OURS.sub("", begin + rest).strip() if begin else ""
 
     @property
     def meaning(self) -> str:

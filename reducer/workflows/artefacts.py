@@ -97,8 +97,14 @@ class Artefacts:
         """The bug report. ``traceback`` is what the script printed in a clean process."""
         data = self.folder.repro.with_suffix(".safetensors")
         name = data.name if self._stored.get(data) else ""
-        written = report(finding, spelling, data_file=name, traceback=traceback)
-        write_atomic(self.folder.report, written)
+        level = finding.pass_level
+        alone = ""
+        if level is not None and level.shown:
+            alone = self.folder.pass_repro.read_text(encoding="utf-8")
+        elif level is not None and level.reason:
+            alone = f"One pass alone does not show it: {level.reason}."
+        text = report(finding, spelling, data_file=name, traceback=traceback, pass_level=alone)
+        write_atomic(self.folder.report, text)
 
     def write_others(
         self, slips: Mapping[Signature, Slipped], finding: Finding, outward: Outward

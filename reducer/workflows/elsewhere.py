@@ -53,7 +53,7 @@ def elsewhere(
     for row in _usable(case, worker, store, limits):
         recipe = _recipe(case, row)
         seen = attempt(replace(case, recipe=recipe), oracle)
-        if seen is None or seen.invalid:
+        if seen is None or seen.invalid or seen.unchecked:
             continue
         if seen.failure is None:
             found.append(Elsewhere(row.name, Verdict.PASSES))
@@ -67,11 +67,10 @@ def elsewhere(
 
 
 def _recipe(case: Case, row: BackendStatus) -> Recipe:
-    """The case's recipe with another backend's partitioner, run to its end."""
+    """The case's recipe with another backend's partitioner, lowered to the end at least."""
     partitioners = (row.partitioner,) if row.partitioner else ()
-    return replace(
-        case.recipe, backend=row.name, partitioners=partitioners, last_stage=Stage.TO_EXECUTORCH
-    )
+    last = max(case.recipe.last_stage, Stage.TO_EXECUTORCH, key=lambda stage: stage.rank)
+    return replace(case.recipe, backend=row.name, partitioners=partitioners, last_stage=last)
 
 
 def _usable(case: Case, worker: Worker, store: Store, limits: Limits) -> Sequence[BackendStatus]:
