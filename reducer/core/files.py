@@ -1,10 +1,11 @@
-"""How is a file written so that a crash at any moment leaves the old one or the new one?"""
+"""How is a file written so that a crash at any moment leaves the old one or the new one, by one at a time?"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -27,6 +28,22 @@ def write_atomic(path: Path, content: str | bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock on a file, made if it does not exist; the system lets it go with the process.
+
+    Raises BlockingIOError if somebody else holds it. Without effect where there are no such locks.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
 
 
 def _umask() -> int:

@@ -18,13 +18,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from reducer.core.errors import BadInput
-from reducer.core.files import write_atomic
+from reducer.core.files import locked, write_atomic
 from reducer.workflows.settings import ReduceSettings
 
 
@@ -84,6 +84,19 @@ class OutputFolder:
     def log(self) -> Path:
         """What torch and executorch printed."""
         return self.root / "state" / "worker.log"
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Keep other runs out. Raises BadInput if one is in it."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self.root / "state" / "lock"))
+            except BlockingIOError:
+                raise BadInput(
+                    f"another run is writing to {self.root}",
+                    hint="wait for its end, or choose another output folder with -o",
+                ) from None
+            yield
 
     def set_aside(self) -> Path | None:
         """Move results out of the way; returns where to, None if there are none. Raises OSError."""

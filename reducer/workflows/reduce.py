@@ -22,7 +22,7 @@ from reducer.workflows.capturing import capture, preload_for
 from reducer.workflows.conclusion import Conclusion
 from reducer.workflows.limits import judge_limits
 from reducer.workflows.outcome import Outcome
-from reducer.workflows.output import open_output
+from reducer.workflows.output import OutputFolder, open_output
 from reducer.workflows.outward import outward
 from reducer.workflows.precheck import check_subject
 from reducer.workflows.search import Search
@@ -50,6 +50,16 @@ def reduce_subject(
     """
     check_subject(settings.subject)
     folder = open_output(settings)
+    with folder.taken():
+        return _in_folder(settings, report, open_worker, folder)
+
+
+def _in_folder(
+    settings: ReduceSettings,
+    report: Callable[[Event], None],
+    open_worker: Callable[..., AbstractContextManager[Worker]],
+    folder: OutputFolder,
+) -> Outcome:
     store = Store(folder.store)
     try:
         report(Started(settings.subject, settings.backend, folder.root, len(store)))

@@ -57,6 +57,18 @@ def test_results_of_another_run_are_not_overwritten(
     )
 
 
+def test_two_runs_do_not_share_a_folder(settings: ReduceSettings) -> None:
+    with (
+        open_output(settings).taken(),
+        pytest.raises(BadInput, match="another run is writing to out") as error,
+    ):
+        reduce_subject(settings, lambda _: None)
+    assert "-o" in error.value.hint
+    assert Path("out/state/run.json").exists()
+    with open_output(settings).taken():
+        pass  # the lock went with its holder
+
+
 def refused(settings: ReduceSettings) -> list[Event]:
     """What a run reports whose subject is refused when it is captured."""
     answer = SimpleNamespace(result=Refused("no model"), seconds=1.0)
