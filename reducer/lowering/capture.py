@@ -26,6 +26,7 @@ from reducer.lowering.errors import SubjectError, headline
 from reducer.lowering.execution import Inputs
 from reducer.lowering.exporting import NotExported, export_model
 from reducer.lowering.failure import attempt_from_exception
+from reducer.lowering.fx.checks import check_of, tidy_checks
 from reducer.lowering.fx.from_fx import case_from_program
 from reducer.lowering.fx.words import user_words
 from reducer.lowering.lowered import lowered
@@ -111,11 +112,24 @@ class _Capturing:
         """The program as a case (see Observer)."""
         return case_from_program(program, recipe, self.data)
 
-    def tell_script(self, lowering: Lowering) -> None:
+    def tell_script(self, seen: Observation) -> None:
         """Tell what the script is about to lower further, or to run."""
-        method = next(iter(lowering.methods.values()), None)
+        methods = seen.lowering.methods if seen.lowering is not None else {}
+        method = next(iter(methods.values()), None)
         if method is not None and not isinstance(method.case, SubjectError):
-            self.tell(self._capture(method, Attempt()))
+            self.tell(self._capture(self._as_run(method, seen), Attempt()))
+
+    def _as_run(self, method: Method, seen: Observation) -> Method:
+        """The method, to be run on what the script runs it on, if that is not the example."""
+        if isinstance(method.case, SubjectError) or seen.inputs is None:
+            return method
+        try:
+            check = check_of(method.case, method.program, (seen.inputs, {}), self.data)
+        except SubjectError as error:
+            self.notes.append(f"run on the example inputs instead of the script's: {error.message}")
+            return method
+        case = replace(method.case, checks=(check,))
+        return replace(method, case=replace(case, checks=tidy_checks(case)))
 
     def result(self, subject: Subject) -> Capture:
         """Lower what was found, unless it has lowered itself."""
@@ -222,7 +236,8 @@ class _Capturing:
         if len(lowering.methods) > 1:
             return self._failing_method(call.error, lowering)
         (method,) = lowering.methods.values()
-        return self._capture(method, self._attempt(call.error, method.program, call.stage))
+        attempt = self._attempt(call.error, method.program, call.stage)
+        return self._capture(self._as_run(method, call), attempt)
 
     def _failing_method(self, error: Exception, lowering: Lowering) -> Capture:
         """Of several methods lowered together, the first that fails alone with that exception."""

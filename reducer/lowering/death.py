@@ -38,7 +38,7 @@ def death(kind: str, detail: str, progress: str, output: str, log: str) -> Death
     """The death as a result. ``progress`` is what came on the job's line, ``log`` the runtime's."""
     lines = progress.splitlines()
     told = [(Stage(found[1]), float(found[2])) for line in lines if (found := _STAGE.match(line))]
-    if not told:
+    if not told or kind == "cancelled":
         return Death(kind, detail, output=output + log)
     stage = told[-1][0]
     seconds = [(str(a), later - began) for (a, began), (_, later) in pairwise(told)]

@@ -65,7 +65,7 @@ class Observer:
         snapshot: Snapshot,
         clock: StageClock,
         override: Callable[[], list[Any]] | None = None,
-        tell: Callable[[Lowering], None] = lambda _: None,
+        tell: Callable[[Observation], None] = lambda _: None,
     ) -> None:
         self.record = Record()
         self._tell = tell
@@ -165,6 +165,9 @@ class Observer:
             if self._busy:
                 return original(*args, **kwargs)
             seen = Observation(original.__name__, stage, self._emitted, handled=sys.exc_info()[1])
+            given = [value for value in args[1:] if isinstance(value, list | tuple)]
+            if stage is Stage.EXECUTE and given:
+                seen.inputs = tuple(given[0])
             self._busy = True
             try:
                 return self._note(seen, lambda: original(*args, **kwargs))
@@ -176,7 +179,7 @@ class Observer:
     def _note(self, seen: Observation, run: Callable[[], Any]) -> Any:
         self.record.calls.append(seen)
         if seen.lowering is not None:
-            self._tell(seen.lowering)
+            self._tell(seen)
         try:
             with self._clock.at(seen.stage):
                 result = run()

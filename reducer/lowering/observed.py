@@ -55,7 +55,7 @@ class Observation:
     """One call of the script into torch.export, quantization, ExecuTorch or its runtime.
 
     ``handled`` is the exception that the script was handling when it made the call; ``trouble`` is
-    why the call could not be read.
+    why the call could not be read; ``inputs`` what the ``.pte`` is run on.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Observation:
     error: Exception | None = None
     handled: BaseException | None = None
     trouble: Exception | None = None
+    inputs: tuple[Any, ...] | None = None
 
 
 @dataclass

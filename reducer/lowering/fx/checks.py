@@ -45,6 +45,17 @@ def check_of(
     return Check(tuple(sorted(sizes.items())), tuple(fills))
 
 
+def tidy_checks(case: Case) -> tuple[Check, ...]:
+    """The case's checks without those that are the example, and without repeats."""
+    hints = {symbol.name: symbol.hint for symbol in case.symbols}
+    telling = (
+        check
+        for check in case.checks
+        if check.fills or any(hints[name] != size for name, size in check.sizes)
+    )
+    return tuple(dict.fromkeys(telling))
+
+
 def _solve(size: Size, found: int, item: Input, sizes: dict[str, int]) -> None:
     """Which size of the symbol gives the size that was found?"""
     if isinstance(size, int):

@@ -27,7 +27,7 @@ from reducer.core.case import (
 from reducer.core.recipe import Recipe
 from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError
-from reducer.lowering.fx.checks import check_of
+from reducer.lowering.fx.checks import check_of, tidy_checks
 from reducer.lowering.fx.structure import structure_of
 from reducer.lowering.fx.targets import schema_text, target_text
 
@@ -57,8 +57,8 @@ def case_from_program(
     a case cannot say (script objects), and for inputs that do not fit.
     """
     case = Reader(program, recipe, data).read()
-    checks = [check_of(case, program, inputs, data) for inputs in more]
-    return replace(case, checks=tuple(dict.fromkeys(checks)))
+    case = replace(case, checks=tuple(check_of(case, program, inputs, data) for inputs in more))
+    return replace(case, checks=tidy_checks(case))
 
 
 class Reader:
