@@ -63,6 +63,9 @@ class Failure:
     @property
     def headline(self) -> str:
         """Type and first line of what the user sees, shortened to one line."""
+        if self.kind is Kind.WRONG:
+            way, *numbers = self.chain[0].message.splitlines()
+            return _headline(replace(self.chain[0], message=": ".join([way, *numbers])))
         return _headline(self.chain[0])
 
     @property
@@ -119,6 +122,10 @@ class MatchRule:
             return True
         if self.level == "raise-site":
             return found.raised_in == wanted.raised_in
+        if failure.kind is Kind.WRONG and found.message.startswith(wanted.message):
+            found = replace(
+                found, message=wanted.message
+            )  # wrong in that way, and in a special one
         return replace(found, least_excess=wanted.least_excess) == wanted
 
 
@@ -134,10 +141,16 @@ def signature_of(failure: Failure) -> Signature:
         stage=failure.stage,
         types=tuple(link.type for link in failure.chain),
         raised_in=raise_site(cause),
-        message=normalise_message(cause.message),
+        message=normalise_message(_identifying(failure)),
         compiler_pass=compiler_pass,
         least_excess=CLEAR_EXCESS if failure.excess >= CLEAR_EXCESS else 0.0,
     )
+
+
+def _identifying(failure: Failure) -> str:
+    """What of the innermost cause's message tells it from others: of wrong numbers, the way."""
+    message = failure.chain[-1].message
+    return message.splitlines()[0] if failure.kind is Kind.WRONG and message else message
 
 
 def named_pass(failure: Failure) -> str:

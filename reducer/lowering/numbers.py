@@ -93,25 +93,25 @@ def _mismatch(want: torch.Tensor, got: torch.Tensor, tolerance: Tolerance) -> Wr
         return None
     excess = off / allowed if allowed else math.inf
     return WrongNumbers(
-        f"an output {_way(want, got, allowed)}: off by {off:.3g} where at most {scale:.3g} is"
-        f" expected, and {allowed:.3g} is rounding",
+        f"an output has other numbers{_way(want, got, allowed)}\n"
+        f"off by {off:.3g} where at most {scale:.3g} is expected, and {allowed:.3g} is rounding",
         allowed,
         excess,
     )
 
 
 def _way(want: torch.Tensor, got: torch.Tensor, allowed: float) -> str:
-    """In which way the numbers differ."""
+    """In which special way the numbers differ, "" if in none."""
     largest, expected = got.abs().max().item(), want.abs().max().item()
     if largest == 0:
-        return "is all zeros"
+        return ", all zeros"
     if (got + want).abs().max().item() <= allowed:
-        return "has the opposite sign"
+        return ", with the opposite sign"
     if largest > _MAGNITUDE * expected:
-        return "is far too large"
+        return ", far too large"
     if largest * _MAGNITUDE < expected:
-        return "is far too small"
-    return "has other numbers"
+        return ", far too small"
+    return ""
 
 
 def _real(tensor: torch.Tensor) -> torch.Tensor:

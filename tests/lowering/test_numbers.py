@@ -10,7 +10,14 @@ pytestmark = pytest.mark.torch
 
 torch = pytest.importorskip("torch")
 
-from reducer.core.signature import normalise_message  # noqa: E402
+from reducer.core.signature import (  # noqa: E402
+    CLEAR_EXCESS,
+    MatchRule,
+    normalise_message,
+    signature_of,
+)
+from reducer.core.stage import Stage  # noqa: E402
+from reducer.lowering.failure import failure_from_exception  # noqa: E402
 from reducer.lowering.numbers import Tolerance, WrongNumbers, compare  # noqa: E402
 
 NAN, INF = math.nan, math.inf
@@ -18,10 +25,10 @@ NAN, INF = math.nan, math.inf
 #: (expected, found, the way that it is wrong)
 WRONG = [
     ([1.0, 2.0], [1.0, 2.1], "has other numbers"),
-    ([1.0, 2.0], [-1.0, -2.0], "has the opposite sign"),
-    ([1.0, 2.0], [0.0, 0.0], "is all zeros"),
-    ([1.0, 2.0], [5e3, 1.0], "is far too large"),
-    ([1.0, 2e3], [1.0, 1.5], "is far too small"),
+    ([1.0, 2.0], [-1.0, -2.0], "has other numbers, with the opposite sign"),
+    ([1.0, 2.0], [0.0, 0.0], "has other numbers, all zeros"),
+    ([1.0, 2.0], [5e3, 1.0], "has other numbers, far too large"),
+    ([1.0, 2e3], [1.0, 1.5], "has other numbers, far too small"),
     ([1.0, 2.0], [NAN, 2.0], "has nan where"),
     ([1.0, 2.0], [INF, 2.0], "has infinity where"),
     ([1.0, INF], [1.0, 2.0], "has numbers where nan or infinity"),
@@ -43,9 +50,29 @@ def test_the_way_is_told_and_no_number_of_it_counts(
     error = wrong(expected, found)
     assert f"an output {way}" in str(error)
     assert error.excess > 1
-    assert not set("0123456789") & set(
-        normalise_message(str(error)).replace("float32", "").replace("int64", "")
+    shown = normalise_message(str(error)).replace("float32", "").replace("int64", "")
+    assert not set("0123456789") & set(shown)
+
+
+def test_a_special_way_is_wrong_in_the_general_way_too_but_not_the_reverse() -> None:
+    general, special = (
+        failure_from_exception(wrong([1.0, 2.0], found), Stage.COMPARE)
+        for found in ([1.0, 3.0], [-1.0, -2.0])
     )
+    rule = MatchRule()
+    assert rule.same(signature_of(general), special)
+    assert not rule.same(signature_of(special), general)
+    assert "off by 1 where" in general.headline
+
+
+def test_what_was_far_off_stays_far_off() -> None:
+    far, near = (
+        failure_from_exception(wrong([1.0], [found]), Stage.COMPARE) for found in (2.0, 1.01)
+    )
+    rule = MatchRule()
+    assert far.excess > CLEAR_EXCESS > near.excess
+    assert not rule.same(signature_of(far), near)
+    assert rule.same(signature_of(near), far)
 
 
 @pytest.mark.parametrize(
