@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reducer import deltas
-from reducer.core.case import Case
+from reducer.core.case import Atom, Case, Graph, Input, Node, Ref, TensorSpec
 from reducer.core.delta import Delta, Edit
 from reducer.core.order import sort_key
+from reducer.core.recipe import Recipe
 from reducer.deltas import ATTRIBUTES, DELTAS, STRUCTURE, find_delta
 from tests.conformance.generated_cases import cases, problems
 
@@ -100,3 +101,15 @@ def test_each_of_their_edits_makes_it_simpler(case: Case) -> None:
     for edit in [edit for delta in ALWAYS_SIMPLER for edit in delta.edits(case)]:
         changed = find_delta(edit.delta).apply(case, [edit])
         assert changed is None or sort_key(changed) < sort_key(case), edit
+
+
+def test_a_quantizer_s_numbers_are_left_as_they_are() -> None:
+    schema = (
+        "quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point,"
+        " int quant_min, int quant_max, ScalarType dtype) -> Tensor"
+    )
+    target = "quantized_decomposed.dequantize_per_tensor.default"
+    given = Input("x", "input", TensorSpec((2,), "int8"))
+    node = Node("d", target, (Ref("x"), 0.5, 3, -128, 127, Atom("dtype", "int8")))
+    made = Case(Graph((given,), (node,), (Ref("d"),)), Recipe(), schemas={target: schema})
+    assert find_delta("scalars").edits(made) == []
