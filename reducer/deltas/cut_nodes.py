@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from reducer.core.case import GETITEM, Case, Ref, ScalarSpec, TensorSpec
 from reducer.core.delta import Edit
-from reducer.graph.cut import ROLES, bypass, cut, natural_role
+from reducer.core.stage import Stage
+from reducer.graph.cut import LARGE, ROLES, bypass, cut, natural_role
 from reducer.graph.topology import topology
 
 NAME = "cut-nodes"
@@ -14,7 +15,10 @@ TOGETHER = True
 
 
 def edits(case: Case) -> list[Edit]:
-    """For every call, last first: the role that keeps the value's nature, then the other roles."""
+    """For every call, last first: the role that keeps the value's nature, then the other roles.
+
+    Where results are wrong, an input of large numbers as well.
+    """
     shape = topology(case)
     found = []
     for node in reversed(case.graph.nodes):
@@ -24,6 +28,10 @@ def edits(case: Case) -> list[Edit]:
             roles = [first, *(role for role in ROLES if role != first)]
             if not shape.users(node.name):
                 roles = roles[:1]  # returned as it comes in: one such program says it all
+            elif case.recipe.last_stage is Stage.COMPARE and node.spec.dtype != "bool":
+                roles.append(
+                    LARGE
+                )  # random numbers are small: some results are wrong beyond a bound
         elif isinstance(node.spec, ScalarSpec):
             roles = ["literal", "input"]
         elif isinstance(node.spec, tuple):
@@ -60,4 +68,5 @@ _ARTICLE = {
     "constant": "a constant",
     "parameter": "a parameter",
     "literal": "a number",
+    LARGE: "an input of large numbers",
 }

@@ -26,6 +26,9 @@ from reducer.graph.prune import prune, prune_graph, replace_value, spec_symbols,
 from reducer.graph.topology import Topology
 
 ROLES = ("input", "constant", "parameter")
+#: As a role: an input, of numbers that are larger than those that are drawn.
+LARGE = "large"
+_LARGE_NUMBERS = Fill("full", values=(10,))
 
 
 def natural_role(topology: Topology, name: str) -> str:
@@ -41,10 +44,10 @@ def cut(case: Case, roles: dict[str, str]) -> Case | None:
     graph, nodes = case.graph, {node.name: node for node in case.graph.nodes}
     made: list[Input] = []
     for name, role in roles.items():
-        item = as_input(name, nodes[name].spec, role, case)
+        item = as_input(name, nodes[name].spec, "input" if role == LARGE else role, case)
         if item is None:
             return None
-        made.append(item)
+        made.append(replace(item, fill=_LARGE_NUMBERS) if role == LARGE else item)
     graph = Graph(
         (*graph.inputs, *made),
         tuple(node for node in graph.nodes if node.name not in roles),

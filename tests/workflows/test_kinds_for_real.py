@@ -171,6 +171,6 @@ def test_other_sizes_than_the_example(reduce: Callable[..., Outcome], tmp_path: 
     outcome = reduce(SIZES)
     assert outcome.code is ExitCode.REDUCED
     case = outcome.finding.case
-    assert case.operators == 1
+    assert case.operators <= 3  # the view, the size it asks for, and what that is multiplied by
     assert len(case.checks) == 1
     assert "check_inputs = [" in outcome.folder.repro.read_text()
