@@ -11,6 +11,10 @@ from executorch.exir.dialects._ops import ops
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 
+#: A test puts a path of its own here: runs are counted across processes.
+COUNTER = Path("planted-counter")
+
+
 class OnOperator(PassBase):
     """Calls ``fail`` for each call of an operator."""
 
@@ -66,9 +70,8 @@ class FailsNowAndThen(OnOperator):
     """Each third time; a file counts."""
 
     def fail(self, node):
-        counter = Path(os.environ["PLANTED_COUNTER"])
-        count = int(counter.read_text()) + 1 if counter.exists() else 0
-        counter.write_text(str(count))
+        count = int(COUNTER.read_text()) + 1 if COUNTER.exists() else 0
+        COUNTER.write_text(str(count))
         if count % 3 == 0:
             raise RuntimeError("planted: not this time")
 
