@@ -10,7 +10,6 @@ from pathlib import Path
 from executorch.exir.dialects._ops import ops
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
-
 #: A test puts a path of its own here: runs are counted across processes.
 COUNTER = Path("planted-counter")
 
