@@ -6,6 +6,7 @@ says is compared with what it has to be before any of it is used.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -43,7 +44,7 @@ class Kept:
     @property
     def name(self) -> str:
         """``backend/id``."""
-        return f"{self.folder.parent.name}/{self.folder.name}"
+        return _name(self.folder)
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,12 @@ class Unreadable:
     @property
     def name(self) -> str:
         """``backend/id``, or whatever it is called."""
-        return f"{self.folder.parent.name}/{self.folder.name}"
+        return _name(self.folder)
+
+
+def _name(folder: Path) -> str:
+    """As text, which the names of files need not be."""
+    return os.fsencode(f"{folder.parent.name}/{folder.name}").decode("utf-8", "replace")
 
 
 def read(folder: Path) -> Kept | Unreadable:
@@ -82,6 +88,10 @@ def read_record(path: Path) -> Entry:
         raise BadInput(f"{path.name} does not hold an entry of a corpus")
     if wrong := misfit(found):
         raise BadInput(f"{wrong} holds what it cannot hold")
+    try:
+        json.dumps(text.encode(found), ensure_ascii=False).encode()
+    except ValueError as error:  # halves of letters
+        raise BadInput("it holds text that is no text") from error
     if found.status not in STATUSES:
         raise BadInput("its status is unknown")
     if found.link and not is_link(found.link):

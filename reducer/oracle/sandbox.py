@@ -75,9 +75,10 @@ def confine(scratch: Path | None, readable: Sequence[str] = ()) -> list[str]:
 
     ``readable`` are folders that may be read even where they are in the home folder.
     """
-    home = Path.home().resolve()
+    home, here = Path.home().resolve(), Path.cwd()
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST, _LARGEST))
     mounts, network = _namespaces(scratch)
+    os.chdir(here)  # by its name: it may be in the scratch folder, which is a mount of its own now
     _LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     landlocked = _landlock(scratch, [*_outside(home), *_within(home, readable)])
     for capability in range(64):
