@@ -49,15 +49,16 @@ class Entry:
     """One bug. ``rules`` are those under which it was written (see :data:`RULES`).
 
     ``signature`` is that of the case's own failure; ``oracle`` names the invariant that it breaks, ""
-    if lowering raises. ``culprit`` is the pass that really breaks it as far as that is known;
-    ``summary`` and ``answers`` (question, answer) are the diagnosis. ``failing`` and ``passing`` are
-    sorted. ``link`` leads to a public report.
+    if lowering raises; ``flaky``: it fails now and then. ``culprit`` is the pass that really breaks it
+    as far as that is known; ``summary`` and ``answers`` (question, answer) are the diagnosis.
+    ``failing`` and ``passing`` are sorted. ``link`` leads to a public report.
     """
 
     case: Case
     signature: Signature
     rules: tuple[int, int, int]
     oracle: str = ""
+    flaky: bool = False
     culprit: str = ""
     summary: str = ""
     answers: tuple[tuple[str, str], ...] = ()
@@ -99,6 +100,13 @@ class Entry:
         specs = [item.spec for graph in _graphs(self.case) for item in graph.inputs]
         return tuple(sorted({_dtype_class(s.dtype) for s in specs if isinstance(s, TensorSpec)}))
 
+    @property
+    def stored(self) -> frozenset[str]:
+        """Digests of the tensors whose numbers are in files beside the record."""
+        fills = [item.fill for graph in _graphs(self.case) for item in graph.inputs]
+        fills += [fill for check in self.case.checks for _, fill in check.fills]
+        return frozenset(fill.digest for fill in fills if fill.digest)
+
     def seen(self, versions: Versions, *, fails: bool) -> Entry:
         """The entry, seen to fail or to pass with these versions."""
         if fails:
@@ -121,6 +129,7 @@ def entry_of(finding: Finding, link: str = "") -> Entry:
         signature=signature_of(finding.failure),
         rules=RULES,
         oracle=finding.oracle,
+        flaky=bool(finding.flaky),
         culprit=_culprit(diagnosis) or finding.signature.compiler_pass,
         summary=diagnosis.summary if diagnosis else "",
         answers=tuple((item.name, item.text) for item in diagnosis.answers) if diagnosis else (),

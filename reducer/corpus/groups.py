@@ -25,8 +25,10 @@ def nearest(entries: Iterable[Kept]) -> list[list[Kept]]:
 
 
 def culprit(entry: Entry) -> str:
-    """What really breaks it, as far as that is known: a pass, else where it is raised."""
-    return entry.culprit or entry.signature.raised_in
+    """What really breaks it, as far as that is known: a pass, else where it is raised, else in what way."""
+    signature = entry.signature
+    raised = signature.raised_in or f"{signature.stage}: {' '.join(signature.types)}"
+    return entry.culprit or raised
 
 
 def near(entry: Entry, entries: Iterable[Kept]) -> list[Kept]:

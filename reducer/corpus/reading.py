@@ -10,6 +10,7 @@ import json
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,18 +25,18 @@ SCRIPT = "repro.py"
 
 #: Bytes of a record, and of all files of an entry together.
 _RECORD, LARGEST = 4 * 2**20, 64 * 2**20
-#: Files of an entry, and how often its subgraphs stand in each other: real cases have a handful.
-_FILES, _EXPANDED = 64, 1000
+#: Files of a folder, folders in each other, subgraphs in each other: real entries have a handful.
+_FILES, _DEPTH, _EXPANDED = 64, 2, 1000
 
 ID = re.compile(r"[0-9a-f]{16}")
-BACKEND = re.compile(r"[A-Za-z0-9_]{1,100}")
+BACKEND = re.compile(r"[A-Za-z0-9_]{1,100}")  # as well as a package
 FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
 class Kept:
-    """An entry in its folder. ``files`` are those beside the record, by name."""
+    """An entry in its folder. ``files`` are those beside the record, by name; see :func:`read`."""
 
     folder: Path
     entry: Entry
@@ -66,7 +67,7 @@ def _name(folder: Path) -> str:
 
 
 def read(folder: Path) -> Kept | Unreadable:
-    """The entry in a folder of a corpus, or why there is none."""
+    """The entry in a folder of a corpus, or why there is none. A file in a package is ``package/file``."""
     try:
         names = _files(folder)
         entry = read_record(folder / FILE_NAME)
@@ -96,9 +97,7 @@ def read_record(path: Path) -> Entry:
         raise BadInput("its status is unknown")
     if found.link and not is_link(found.link):
         raise BadInput("its link is none")
-    graphs = [found.case.graph, *(graph for _, graph in found.case.subgraphs)]
-    digests = [item.fill.digest for graph in graphs for item in graph.inputs if item.fill.digest]
-    if not all(map(_DIGEST.fullmatch, digests)):
+    if not all(map(_DIGEST.fullmatch, found.stored)):
         raise BadInput("it names tensors by something that is no digest")
     _check_nesting(dict(found.case.subgraphs), found.case.graph)
     return found
@@ -120,23 +119,36 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
 
 
 def _files(folder: Path) -> list[str]:
-    """Names of the folder's files, sorted. Raises BadInput if anything else is in it, or too much."""
+    """The folder's files, sorted, those of packages as ``package/file``.
+
+    Raises BadInput if anything else is in it, or too much.
+    """
     if folder.is_symlink() or not folder.is_dir():
         raise BadInput("it is no folder, or a symbolic link")
-    sizes: dict[str, int] = {}
-    with os.scandir(folder) as found:
-        for item in found:
-            if len(sizes) == _FILES:
-                raise BadInput(f"it has more than {_FILES} files")
-            if not item.is_file(follow_symlinks=False) or not FILE.fullmatch(item.name):
-                raise BadInput(f"{item.name!r} in it is no plain file with a plain name")
-            sizes[item.name] = item.stat(follow_symlinks=False).st_size
+    sizes = dict(_sizes(folder, 0))
     if sum(sizes.values()) > LARGEST:
         raise BadInput(f"its files are larger than {LARGEST / 2**20:.0f} MiB together")
     for name in (FILE_NAME, SCRIPT):
         if name not in sizes:
             raise BadInput(f"it has no {name}")
     return sorted(sizes)
+
+
+def _sizes(folder: Path, depth: int) -> Iterator[tuple[str, int]]:
+    """Files and their bytes. Raises BadInput."""
+    with os.scandir(folder) as found:
+        for number, item in enumerate(found):
+            if number == _FILES:
+                raise BadInput(f"it has more than {_FILES} files in a folder")
+            if item.is_dir(follow_symlinks=False) and BACKEND.fullmatch(item.name):
+                if depth == _DEPTH:
+                    raise BadInput("its packages are too deep")
+                for name, size in _sizes(folder / item.name, depth + 1):
+                    yield f"{item.name}/{name}", size
+            elif item.is_file(follow_symlinks=False) and FILE.fullmatch(item.name):
+                yield item.name, item.stat(follow_symlinks=False).st_size
+            else:
+                raise BadInput(f"{item.name!r} in it is no plain file with a plain name")
 
 
 def _check_place(folder: Path, entry: Entry) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 
 from reducer.core.errors import NoEnvironment, ReducerError
-from reducer.core.signature import MatchRule, Signature
+from reducer.core.signature import Failure, MatchRule, Signature
 from reducer.core.wire import Attempt, Death, JudgeJob, Limits, Result
 from reducer.corpus import tensors
 from reducer.corpus.entry import Entry, Versions, versions_of
@@ -30,8 +30,12 @@ from reducer.corpus.reading import SCRIPT, Kept, Unreadable, read_file
 from reducer.oracle import sandbox
 from reducer.oracle.worker import Worker
 
-#: Bytes that one lowering of a minimal case may use.
-_MEMORY = 8 * 2**30
+#: Bytes that one lowering of a minimal case may use; and one that is known to eat all it can get.
+_MEMORY, _EATEN = 8 * 2**30, 2 * 2**30
+#: Seconds that one may take that is known to hang.
+_HANG = 60.0
+#: Runs in which one may fail that is known to fail now and then.
+_CHANCES = 20
 #: A script imports torch first, on a busy machine.
 _IMPORTS = 120.0
 #: What of a script's output is looked at.
@@ -109,19 +113,24 @@ class Replayer:
             return Seen(None)
         job = JudgeJob(entry.case, str(folder / "data"), entry.oracle)
         try:
-            answer = self._warm().run(job, Limits(self.seconds, _MEMORY))
+            for _ in range(_CHANCES if entry.flaky else 1):
+                answer = self._warm().run(job, limits(entry, self.seconds))
+                seen = judged(answer.result, entry.signature)
+                if seen.outcome is Outcome.FAILS:
+                    break
         except NoEnvironment:
             raise
         except (ReducerError, OSError, ValueError) as error:  # the case may have killed the worker
             self._end_worker()
             return Seen(None, str(error))
-        return judged(answer.result, entry.signature)
+        return seen
 
     def _said(self, kept: Kept, folder: Path) -> Seen:
         """What the script says."""
         place = folder / "script"
         place.mkdir()
         for name in kept.files:
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
             (place / name).write_bytes(read_file(kept.folder / name))
         code, output = self._run_script(place)
         lines = [line.strip() for line in output.splitlines() if line.strip()]
@@ -173,6 +182,15 @@ class Replayer:
             self._worker = None
 
 
+def limits(entry: Entry, seconds: float) -> Limits:
+    """What trying an entry may use: little where it uses up all that it is given."""
+    kind = entry.signature.types[-1] if entry.signature.types else ""
+    return Limits(
+        min(seconds, _HANG) if kind == "Hang" else seconds,
+        _EATEN if kind == "OutOfMemory" else _MEMORY,
+    )
+
+
 def judged(result: Result, wanted: Signature) -> Seen:
     """What a worker's answer says about an entry with this signature."""
     if isinstance(result, Attempt):
@@ -180,13 +198,19 @@ def judged(result: Result, wanted: Signature) -> Seen:
             return Seen(None, result.invalid)
         if result.failure is None:
             return Seen(Outcome.FIXED)
-        same = MatchRule().same(wanted, result.failure)
-        headline = f"in {result.failure.stage}: {result.failure.cause}"
-        return Seen(Outcome.FAILS) if same else Seen(Outcome.DIFFERENT, headline)
+        return _compared(result.failure, wanted)
+    if isinstance(result, Death) and result.failure is not None:
+        return _compared(result.failure, wanted)
     if isinstance(result, Death):
         where = f" in {result.stage}" if result.stage else ""
         return Seen(Outcome.DIFFERENT, f"{result.kind} {result.detail}{where}")
     return Seen(None, getattr(result, "message", "") or type(result).__name__)
+
+
+def _compared(failure: Failure, wanted: Signature) -> Seen:
+    if MatchRule().same(wanted, failure):
+        return Seen(Outcome.FAILS)
+    return Seen(Outcome.DIFFERENT, f"in {failure.stage}: {failure.cause}")
 
 
 def shown(kept: Kept, seen: Seen, versions: Versions | None = None) -> Replayed:

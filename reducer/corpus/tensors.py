@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from reducer.core.case import Case
 from reducer.corpus.reading import Kept, read_file
 
 _SUFFIX = ".safetensors"
@@ -19,7 +18,7 @@ _SUFFIX = ".safetensors"
 
 def provide(kept: Kept, folder: Path) -> bool:
     """Write the tensors of an entry's case into a data folder; whether it has all that it needs."""
-    wanted = _digests(kept.entry.case)
+    wanted = set(kept.entry.stored)
     for name in kept.files if wanted else ():
         if name.endswith(_SUFFIX):
             for content in _single(read_file(kept.folder / name)):
@@ -29,11 +28,6 @@ def provide(kept: Kept, folder: Path) -> bool:
                     (folder / f"{digest}{_SUFFIX}").write_bytes(content)
                     wanted.discard(digest)
     return not wanted
-
-
-def _digests(case: Case) -> set[str]:
-    graphs = [case.graph, *(graph for _, graph in case.subgraphs)]
-    return {item.fill.digest for graph in graphs for item in graph.inputs if item.fill.digest}
 
 
 def _single(content: bytes) -> Iterator[bytes]:

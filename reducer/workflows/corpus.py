@@ -44,11 +44,7 @@ def add(folder: Path, corpus: Corpus, link: str = "") -> Added:
     Raises BadInput.
     """
     entry = entry_of(read_finding(folder), link)
-    files = {
-        path.name: read_file(path)
-        for path in sorted(folder.iterdir())
-        if path.is_file() and path.name != FILE_NAME and FILE.fullmatch(path.name)
-    }
+    files = dict(_belonging(folder))
     if (size := sum(map(len, files.values()))) > LARGEST:
         raise BadInput(
             f"the files of {folder} are {size / 2**20:.0f} MiB, an entry has at most"
@@ -94,6 +90,16 @@ def promote(corpus: Corpus, names: list[str]) -> Iterator[Kept]:
     """Make these entries tests that must pass from now on. Raises BadInput."""
     for kept in corpus.find(names):
         yield corpus.update(kept, replace(kept.entry, status=MUST_PASS))
+
+
+def _belonging(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """What belongs to a finding: the files of its folder, and the packages that its script imports."""
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.name != FILE_NAME and FILE.fullmatch(path.name):
+            yield path.name, read_file(path)
+    for package in sorted(path.parent for path in folder.glob("*/__init__.py")):
+        for path in sorted(package.rglob("*.py")):
+            yield path.relative_to(folder).as_posix(), read_file(path)
 
 
 def _record(corpus: Corpus, kept: Kept, replayed: Replayed) -> None:

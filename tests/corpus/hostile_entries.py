@@ -38,6 +38,7 @@ def _large(folder: Path) -> None:
 
 def _linked(target: str, name: str) -> Change:
     def apply(folder: Path) -> None:
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).unlink(missing_ok=True)
         (folder / name).symlink_to(target)
 
@@ -76,7 +77,8 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "script elsewhere": (_linked("/etc/passwd", "repro.py"), "plain file"),
     "record elsewhere": (_linked("/dev/zero", "finding.json"), "plain file"),
     "a pipe": (lambda folder: os.mkfifo(folder / "data.bin"), "plain file"),
-    "a folder": (lambda folder: (folder / "more").mkdir(), "plain file"),
+    "folders": (lambda folder: (folder / "a/b/c/d").mkdir(parents=True), "deep"),
+    "link in a folder": (_linked("/etc/passwd", "repro/x"), "plain file"),
     "name of a file": (lambda folder: (folder / "a\n<b>\x1b[31m").write_text(""), "plain name"),
     "many files": (lambda folder: [(folder / f"f{n}").write_text("") for n in range(70)], "files"),
     "another id": (_moved("0" * 16), "edited"),

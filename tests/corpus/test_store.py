@@ -158,8 +158,14 @@ def test_tensors_and_further_files_come_along(tmp_path: Path, corpus: Corpus) ->
     folder = output_folder(tmp_path / "a", finding(), test_py="def test(): ...\n")
     (folder / "repro.safetensors").write_bytes(b"\0" * 8)
     (folder / "repro.py~").write_text("an editor's")
+    for package in ("own", "own/inner", "others/1"):
+        (folder / package).mkdir(parents=True)
+        (folder / package / ("repro.py" if package == "others/1" else "__init__.py")).write_text("")
     kept = workflow.add(folder, corpus).kept
-    assert kept.files == ("repro.py", "repro.safetensors", "test.py")
+    assert kept.files == (
+        "own/__init__.py", "own/inner/__init__.py", "repro.py", "repro.safetensors", "test.py"
+    )  # fmt: skip
+    assert corpus.entries() == [kept]
 
 
 def test_promoting_stays(tmp_path: Path, corpus: Corpus) -> None:
