@@ -152,9 +152,9 @@ def check(
         results = workflow.check(found, corpus, settings, lambda done: step(render.row(done)))
     if junit is not None:
         write_atomic(junit, machine.junit(results))
-    summary = markdown or Path(os.environ.get("GITHUB_STEP_SUMMARY") or os.devnull)
-    with summary.open("a", encoding="utf-8") as file:
-        file.write(machine.markdown(results))
+    if table := markdown or os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(table).open("a", encoding="utf-8") as file:
+            file.write(machine.markdown(results))
     put(json.dumps(machine.document(results), indent=1) if as_json else render.tally(results))
     good = all(result.as_recorded for result in results)
     return int(ExitCode.REDUCED if good else ExitCode.CHANGED)

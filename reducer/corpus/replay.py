@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 
 from reducer.core.errors import NoEnvironment, ReducerError
+from reducer.core.files import modules_folder
 from reducer.core.signature import Failure, MatchRule, Signature
 from reducer.core.wire import Attempt, Death, JudgeJob, Limits, Result
 from reducer.corpus import tensors
@@ -111,6 +112,9 @@ class Replayer:
         entry = kept.entry
         if not entry.comparable or not tensors.provide(kept, folder / "data"):
             return Seen(None)
+        _put(
+            kept, [name for name in kept.files if _is_module(name)], modules_folder(folder / "data")
+        )
         job = JudgeJob(entry.case, str(folder / "data"), entry.oracle)
         try:
             for _ in range(_CHANCES if entry.flaky else 1):
@@ -129,9 +133,7 @@ class Replayer:
         """What the script says."""
         place = folder / "script"
         place.mkdir()
-        for name in kept.files:
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            (place / name).write_bytes(read_file(kept.folder / name))
+        _put(kept, kept.files, place)
         code, output = self._run_script(place)
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         last = lines[-1] if lines else ""
@@ -139,8 +141,8 @@ class Replayer:
             return Seen(None, last)
         if code is None:
             return Seen(Outcome.DIFFERENT, f"time limit of {self.seconds + _IMPORTS:g} s")
-        outcomes = {0: Outcome.FAILS, 1: Outcome.FIXED}
-        return Seen(outcomes.get(code, Outcome.DIFFERENT), last)
+        outcomes = {0: Seen(Outcome.FAILS), 1: Seen(Outcome.FIXED)}
+        return outcomes.get(code, Seen(Outcome.DIFFERENT, last.replace(f"{place}/", "")))
 
     def _run_script(self, place: Path) -> tuple[int | None, str]:
         """Exit code (None: killed at the time limit) and the end of the output."""
@@ -225,6 +227,18 @@ def recorded(entry: Entry) -> str:
     signature = entry.signature
     name = signature.types[-1].rpartition(".")[2] if signature.types else ""
     return f"{signature.stage}: {name}: {signature.message}"[:160]
+
+
+def _put(kept: Kept, names: Sequence[str], folder: Path) -> None:
+    """Copies of these files of an entry."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(read_file(kept.folder / name))
+
+
+def _is_module(name: str) -> bool:
+    """Whether it is one of the user's modules that the case may import: no script, no test."""
+    return name.endswith(".py") and not name.startswith(("repro", "test_"))
 
 
 def _does(seen: Seen) -> str:
