@@ -22,6 +22,7 @@ COMMANDS = {
     "backends": "reducer.cli.backends",
     "corpus": "reducer.cli.corpus",
     "explain": "reducer.cli.explain",
+    "matrix": "reducer.cli.matrix",
 }
 
 

@@ -31,6 +31,7 @@ Other commands:
   reduce explain    which compiler pass really broke it; no reduction
   reduce backends   which backends can be used here, and why others cannot
   reduce corpus     keep findings, and see whether they still fail
+  reduce matrix     see with which releases of executorch they fail
 \b
 Exit codes:
   0    reduced, and confirmed in a clean process

@@ -68,22 +68,36 @@ def check(
     With ``settings.record`` entries note the versions with which they were seen to fail or pass.
     """
     by_name = {item.name: item for item in found if isinstance(item, Kept)}
-    modules = preload(" ".join(item.entry.backend for item in by_name.values()))
-    executor = open_executor(
-        lambda python: Replayer(python, settings.seconds, modules), settings.at_once
-    )
     done = []
+    jobs = [Job(item, settings.python) for item in found]
+    for _, replayed in run_jobs(jobs, settings, open_executor=open_executor):
+        if settings.record and replayed.name in by_name:
+            _record(corpus, by_name[replayed.name], replayed)
+        done.append(replayed)
+        report(replayed)
+    return sorted(done, key=lambda replayed: replayed.name)
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    settings: CheckSettings,
+    *,
+    open_executor: Callable[..., Executor] = LocalProcesses,
+) -> Iterator[tuple[Job, Replayed]]:
+    """The results of these jobs as they come; whoever stops listening stops them."""
+    backends = {job.found.entry.backend for job in jobs if isinstance(job.found, Kept)}
+    modules = preload(" ".join(sorted(backends)))
+
+    def replayer(python: str) -> Replayer:
+        return Replayer(python, settings.seconds, modules)
+
+    executor = open_executor(replayer, settings.at_once)
     try:
-        for item in found:
-            executor.submit(Job(item, settings.python))
-        for _, replayed in executor.results():
-            if settings.record and replayed.name in by_name:
-                _record(corpus, by_name[replayed.name], replayed)
-            done.append(replayed)
-            report(replayed)
+        for job in jobs:
+            executor.submit(job)
+        yield from executor.results()
     finally:
         executor.stop()
-    return sorted(done, key=lambda replayed: replayed.name)
 
 
 def promote(corpus: Corpus, names: list[str]) -> Iterator[Kept]:

@@ -84,9 +84,9 @@ def markdown(results: Sequence[Replayed]) -> str:
         mark = "" if result.as_recorded else "**"
         what = result.advice or result.detail or result.recorded
         cells = (
-            _cell(result.name),
+            cell(result.name),
             f"{mark}{result.word}{mark}",
-            _cell(what),
+            cell(what),
             f"{result.seconds:.1f}",
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -97,10 +97,10 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("", printable(text))
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Text in a table, as it is.
 
-    >>> _cell("a|b <img src=x> [click](http://x)")
+    >>> cell("a|b <img src=x> [click](http://x)")
     'a\\\\|b &lt;img src=x&gt; \\\\[click\\\\](http://x)'
     """
     line = " ".join(printable(text).split())
