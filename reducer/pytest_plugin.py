@@ -62,6 +62,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args[:] = [config.stash[_STACK].enter_context(_empty_folder())]
 
 
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """What the entries could reach, if anything."""
+    if config.getoption("--reduce-corpus") is None:
+        return None
+    from reducer.oracle import sandbox
+
+    return f"reduce: {said}" if (said := sandbox.warning()) else None
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the worker."""
     if _STACK in config.stash:

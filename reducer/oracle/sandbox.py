@@ -144,7 +144,9 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
 
 
 def _outside(home: Path) -> Iterator[Path]:
-    """What is in the folders above the home folder, but for the way to it."""
+    """What is in the folders above the home folder, but for the way to it; all if it has none above."""
+    if home == home.parent:
+        yield home
     for folder, below in zip(home.parents, (home, *home.parents), strict=False):
         with suppress(OSError):
             yield from (path for path in folder.iterdir() if path != below)

@@ -148,6 +148,17 @@ def test_shards_are_the_whole(
         assert command("corpus", "check", "--shard", bad).code == ExitCode.BAD_INPUT
 
 
+def test_matrix(command: Callable[..., Any], corpus: Path, replays: dict[str, Outcome]) -> None:
+    replays["relu"] = Outcome.FIXED
+    result = command("matrix", "--python", sys.executable)
+    head, _, *rows = result.out.splitlines()
+    assert head == "| entry | fails with | executorch 1.6.0, torch 2.14.0 |"
+    assert sorted(row.rpartition(" | ")[2] for row in rows) == ["fixed |", *["still fails |"] * 2]
+    told = json.loads(command("matrix", "--json", "--shard", "1/3").out)
+    assert told["environments"][0]["executorch"] == "1.6.0"
+    assert len(told["entries"]) == 1
+
+
 def test_prune_and_minimise(command: Callable[..., Any], corpus: Path) -> None:
     names = [
         entry["name"] for entry in json.loads(command("corpus", "list", "--json").out)["entries"]

@@ -141,7 +141,12 @@ def test_a_confined_script_cannot(tmp_path: Path, port: int, name: str) -> None:
     assert (victim / "file").stat().st_mode & 0o400
 
 
-def test_a_confined_script_can_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("home", ["", "/", "/nowhere", str(Path(sys.prefix).parent)])
+def test_a_confined_script_can_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    if home:
+        monkeypatch.setenv("HOME", home)
     work = (
         "import json, os, tempfile, pathlib, subprocess, sys\n"
         "pathlib.Path('here').write_text('x')\n"

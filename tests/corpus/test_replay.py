@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +24,6 @@ from reducer.workflows import corpus as workflow
 
 def stored(folder: Path, numbers: bytes) -> str:
     """A tensor in a data folder, as a worker writes it; its digest."""
-    import hashlib
-
     header = json.dumps(
         {"data": {"dtype": "F32", "shape": [len(numbers) // 4], "data_offsets": [0, len(numbers)]}},
         separators=(",", ":"),
