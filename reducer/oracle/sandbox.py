@@ -15,6 +15,7 @@ import ctypes
 import functools
 import os
 import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -26,7 +27,7 @@ _NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x10000000, 0x40000000
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _READ_ONLY = 442, -100, 0x8000, 1
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_NO_NEW_PRIVILEGES, _DROP_CAPABILITY = 38, 24
+_DIE_WITH_PARENT, _NO_NEW_PRIVILEGES, _DROP_CAPABILITY = 1, 38, 24
 
 #: Rights of landlock on files, by the version of it that knows them: bits 0 to 15.
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
@@ -79,6 +80,7 @@ def confine(scratch: Path | None, readable: Sequence[str] = ()) -> list[str]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST, _LARGEST))
     mounts, network = _namespaces(scratch)
     os.chdir(here)  # by its name: it may be in the scratch folder, which is a mount of its own now
+    _LIBC.prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
     _LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     landlocked = _landlock(scratch, [*_outside(home), *_within(home, readable)])
     for capability in range(64):

@@ -160,6 +160,23 @@ def test_a_confined_script_can_work(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "here"]
 
 
+def test_a_confined_script_ends_with_whoever_started_it(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    work = f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    command = [*sandbox.wrap(tmp_path), sys.executable, "-c", work]
+    start = f"import subprocess; subprocess.run({command!r})"
+    parent = subprocess.Popen([sys.executable, "-c", start], cwd=tmp_path)
+    while not (told.exists() and told.read_text()):
+        time.sleep(0.02)
+    parent.kill()
+    parent.wait()
+    process = Path("/proc") / told.read_text() / "stat"
+    deadline = time.monotonic() + 10
+    while process.exists() and process.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_where_nothing_holds_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "kept_away", frozenset)
     assert "files, network, home" in sandbox.warning()
