@@ -89,12 +89,9 @@ class Corpus:
         """Remove entries, or what stands in their place."""
         with self._writing():
             for folder in folders:
-                if folder.is_symlink() or not folder.is_dir():
-                    folder.unlink()
-                    continue
                 gone = Path(tempfile.mkdtemp(dir=self.root, prefix=_GONE))
                 folder.rename(gone / folder.name)
-                shutil.rmtree(gone)
+                _delete(gone)
 
     def _folders(self) -> Iterator[Path]:
         for backend in sorted(self.root.iterdir()):
@@ -106,16 +103,20 @@ class Corpus:
                 yield from sorted(filter(_stands, backend.iterdir()))
 
     def _put(self, place: Path, entry: Entry, files: Mapping[str, bytes]) -> None:
+        if place.parent.is_symlink():
+            raise BadInput(
+                f"{place.parent} is a symbolic link", hint="entries stay in their corpus"
+            )
+        place.parent.mkdir(exist_ok=True)
         new = Path(tempfile.mkdtemp(dir=self.root, prefix=_NEW)) / place.name
         for name, content in files.items():
             write_atomic(new / name, content)
         write_atomic(new / FILE_NAME, record_text(entry))
-        place.parent.mkdir(exist_ok=True)
-        if place.exists():
+        if os.path.lexists(place):
             old = self.root / f"{_OLD}{place.parent.name}-{place.name}"
             place.rename(old)
             new.rename(place)
-            shutil.rmtree(old)
+            _delete(old)
         else:
             new.rename(place)
         new.parent.rmdir()
@@ -147,9 +148,17 @@ class Corpus:
             if BACKEND.fullmatch(backend) and ID.fullmatch(name) and not place.exists():
                 old.rename(place)
             else:
-                shutil.rmtree(old)
+                _delete(old)
         for left in (*self.root.glob(f"{_NEW}*"), *self.root.glob(f"{_GONE}*")):
-            shutil.rmtree(left)
+            _delete(left)
+
+
+def _delete(path: Path) -> None:
+    """Remove a folder with all that is in it, or a link without what it leads to."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+    else:
+        shutil.rmtree(path)
 
 
 def _stands(path: Path) -> bool:

@@ -20,6 +20,7 @@ from hostile_entries import CHANGES
 from reducer.cli.app import main
 from reducer.cli.render import corpus as render
 from reducer.cli.render import replayed as machine
+from reducer.core.errors import BadInput
 from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import Kept, Unreadable
 from reducer.corpus.store import Corpus
@@ -66,6 +67,21 @@ def test_links_out_of_the_corpus_are_not_followed(corpus: Corpus, tmp_path: Path
     assert tree(outside) == before
     assert all(isinstance(item, Kept) for item in corpus.read())
     assert len(corpus.read()) == 2
+
+
+def test_nothing_is_written_through_links(corpus: Corpus, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("precious")
+    [entry] = (corpus.root / "vulkan").iterdir()
+    shutil.rmtree(entry)
+    entry.symlink_to(outside)
+    assert not workflow.add(tmp_path / "good", corpus).kept.folder.is_symlink()
+    shutil.rmtree(corpus.root / "vulkan")
+    (corpus.root / "vulkan").symlink_to(outside)
+    with pytest.raises(BadInput, match="symbolic link"):
+        workflow.add(tmp_path / "good", corpus)
+    assert [path.name for path in outside.iterdir()] == ["file"]
 
 
 def test_commands_go_on(corpus: Corpus, capsys: pytest.CaptureFixture[str]) -> None:
