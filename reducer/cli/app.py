@@ -18,7 +18,12 @@ from reducer.cli.ending import Manner, ended_by, finish
 DEFAULT = "reducer.cli.reduce"
 
 #: Commands beside the default one: their module, which has a typer app called ``app``.
-COMMANDS = {"backends": "reducer.cli.backends", "explain": "reducer.cli.explain"}
+COMMANDS = {
+    "backends": "reducer.cli.backends",
+    "corpus": "reducer.cli.corpus",
+    "explain": "reducer.cli.explain",
+    "matrix": "reducer.cli.matrix",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -30,6 +30,8 @@ ENDING = """\
 Other commands:
   reduce explain    which compiler pass really broke it; no reduction
   reduce backends   which backends can be used here, and why others cannot
+  reduce corpus     keep findings, and see whether they still fail
+  reduce matrix     see with which releases of executorch they fail
 \b
 Exit codes:
   0    reduced, and confirmed in a clean process
@@ -40,6 +42,7 @@ Exit codes:
   5    it fails at a stage, or in a way, that is not reduced yet
   6    stopped by --max-calls or --budget; the best so far is kept
   7    no usable torch and executorch
+  8    (reduce corpus check) an entry does not do what it is recorded to do
   130  interrupted; the best so far is kept, the same command resumes
 Of several subjects, the code of the one that went worst counts.
 """
@@ -49,6 +52,7 @@ SEVERITY = (
     ExitCode.REDUCED,
     ExitCode.STOPPED,
     ExitCode.NO_FAILURE,
+    ExitCode.CHANGED,
     ExitCode.NOT_HANDLED,
     ExitCode.NOT_REPRODUCIBLE,
     ExitCode.BAD_INPUT,
@@ -101,6 +105,11 @@ def reduce(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER",
                      help="Where results go. Default: reduced/<name of the subject>."),
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER",
+                     help="Add what was reduced and confirmed to this corpus (see `reduce corpus`)."),
     ] = None,
     match: Annotated[
         str | None,
@@ -183,7 +192,7 @@ def reduce(
         "keep_names": keep_names,
         "python": values.interpreter(python) if python is not None else sys.executable,
     }
-    run = _Run(Manner(as_json, debug), quiet)
+    run = _Run(Manner(as_json, debug), quiet, corpus)
     for subject in subjects:
         if run(ReduceSettings(subject, **common)) is ExitCode.INTERRUPTED:
             break
@@ -194,10 +203,10 @@ def reduce(
 
 
 class _Run:
-    """Reduces subjects one after the other, and shows how each ends."""
+    """Reduces subjects one after the other, shows how each ends, and adds it to a corpus if there is one."""
 
-    def __init__(self, manner: Manner, quiet: bool) -> None:
-        self.manner, self.quiet = manner, quiet
+    def __init__(self, manner: Manner, quiet: bool, corpus: Path | None) -> None:
+        self.manner, self.quiet, self.corpus = manner, quiet, corpus
         self.codes: list[ExitCode] = []
         self.documents: list[dict[str, Any]] = []
 
@@ -230,7 +239,20 @@ class _Run:
             from reducer.cli.render.summary import summary
 
             put(f"\n{summary(outcome)}")
+        if self.corpus is not None and outcome.code is ExitCode.REDUCED:
+            self._add(outcome.folder.root, self.corpus)
         return outcome.code
+
+    def _add(self, folder: Path, corpus: Path) -> None:
+        from reducer.cli.render.corpus import added
+        from reducer.corpus.store import Corpus
+        from reducer.workflows.corpus import add
+
+        found = add(folder, Corpus(corpus))
+        if self.manner.json:
+            self.documents[-1]["corpus_entry"] = found.kept.name
+        elif not self.quiet:
+            put(f"\n{added(found)}")
 
     def _failed(self, subject: str, error: BaseException, progress: Progress) -> ExitCode:
         from reducer.cli.render.document import ending_document

@@ -24,6 +24,8 @@ class ExitCode(IntEnum):
     """``--max-calls`` or ``--budget`` ran out; the best case so far is kept."""
     NO_ENVIRONMENT = 7
     """torch or executorch is missing, or the two do not fit each other."""
+    CHANGED = 8
+    """An entry of a corpus does not do what it is recorded to do."""
     INTERRUPTED = 130
     """Ctrl-C or SIGTERM; the best case so far is kept."""
 

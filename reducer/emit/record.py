@@ -22,7 +22,12 @@ def write_finding(finding: Finding, folder: Path) -> Path:
 
 def finding_text(finding: Finding) -> str:
     """The finding as indented JSON; records that fit are on one line."""
-    return _layout(encode(finding), 0) + "\n"
+    return record_text(finding)
+
+
+def record_text(noun: object) -> str:
+    """Any noun in that form."""
+    return _layout(encode(noun), 0) + "\n"
 
 
 def read_finding(path: Path) -> Finding:

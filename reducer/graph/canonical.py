@@ -30,6 +30,9 @@ from reducer.core.case import (
 )
 from reducer.graph.topology import Topology, output_names
 
+#: Version of the form: what is named after a case's digest says under which one.
+CANONICAL_VERSION = 1
+
 
 def canonical(case: Case) -> Case:
     """The case with canonical names and order."""

@@ -38,7 +38,10 @@ class Answer:
 
 
 class Worker:
-    """One warm process. Use as a context manager; it starts at once and is waited for when needed."""
+    """One warm process. Use as a context manager; it starts at once and is waited for when needed.
+
+    ``prefix`` goes in front of its command (see :mod:`reducer.oracle.sandbox`).
+    """
 
     def __init__(
         self,
@@ -48,6 +51,7 @@ class Worker:
         preload: Sequence[str] = (),
         accelerate: bool = True,
         start_seconds: float = 300.0,
+        prefix: Sequence[str] = (),
     ) -> None:
         self.log = log
         self._python = python
@@ -58,7 +62,7 @@ class Worker:
         ours.settimeout(start_seconds)
         with theirs, log.open("ab") as output:
             self._process = subprocess.Popen(
-                [python, "-m", "reducer.lowering.worker", str(theirs.fileno())],
+                [*prefix, python, "-m", "reducer.lowering.worker", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

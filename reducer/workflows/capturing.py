@@ -34,7 +34,12 @@ class Taken(NamedTuple):
 
 def preload_for(settings: ReduceSettings) -> list[str]:
     """Modules worth importing before the subject: those of the backend that it is lowered for."""
-    words = (settings.backend or _source(settings.subject)).lower()
+    return preload(settings.backend or _source(settings.subject))
+
+
+def preload(text: str) -> list[str]:
+    """Modules of the backends that a text mentions."""
+    words = text.lower()
     return sorted(
         {module for word, modules in _PRELOAD.items() if word in words for module in modules}
     )

@@ -32,6 +32,7 @@ _EMPTY: dict[str, Any] = {
     "seconds": {},
     "paths": {},
     "pass_alone": None,
+    "corpus_entry": None,
     "other_failures": [],
     "notes": [],
 }

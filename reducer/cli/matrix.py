@@ -1,0 +1,64 @@
+"""``reduce matrix``: with which releases does each entry of a corpus fail?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reducer.cli import values
+from reducer.cli.ending import put
+
+HELP = """\
+Try the entries of a corpus (see `reduce corpus`) on several environments, and print a table in Markdown:
+an entry a row, an environment a column.
+"""
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@app.command(help=HELP)
+def matrix(
+    directory: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="The corpus. Default: corpus.")
+    ] = Path("corpus"),
+    python: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="An interpreter with a torch and an executorch. May be"
+                     " repeated. Default: this one."),
+    ] = None,
+    timeout: Annotated[
+        str, typer.Option(metavar="TIME", help="Longest time for one lowering.")
+    ] = "120",
+    at_once: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Warm workers side by side.")
+    ] = 1,
+    part: Annotated[
+        str, typer.Option("--shard", metavar="I/N", help="Try only the I-th of N parts.")
+    ] = "1/1",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")] = False,
+) -> int:  # fmt: skip
+    """Print the table; returns the exit code."""
+    from reducer.cli.render import corpus as render
+    from reducer.cli.render import matrix as table
+    from reducer.cli.render.bar import bar
+    from reducer.corpus.executor import shard
+    from reducer.corpus.store import Corpus
+    from reducer.workflows import matrix as workflow
+    from reducer.workflows.corpus import CheckSettings
+
+    found = shard(Corpus(directory).read(), part)
+    pythons = [values.interpreter(path) for path in python or [sys.executable]]
+    settings = CheckSettings(seconds=values.seconds(timeout, "--timeout"), at_once=at_once)
+    with bar(sys.stderr, len(found) * len(pythons)) as step:
+        result = workflow.matrix(found, pythons, settings, lambda done: step(render.row(done)))
+    put(json.dumps(table.document(result), indent=1) if as_json else table.table(result))
+    return 0
