@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +21,7 @@ from reducer.core.errors import NoEnvironment, ReducerError
 from reducer.core.files import modules_folder
 from reducer.core.signature import Failure, MatchRule, Signature
 from reducer.core.wire import Attempt, Death, JudgeJob, Limits, Result
-from reducer.corpus import tensors
+from reducer.corpus import script, tensors
 from reducer.corpus.entry import Entry, Versions, versions_of
 from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import SCRIPT, Kept, Unreadable, read_file
@@ -39,8 +36,6 @@ _HANG = 60.0
 _CHANCES = 20
 #: A script imports torch first, on a busy machine.
 _IMPORTS = 120.0
-#: What of a script's output is looked at.
-_TAIL = 16_384
 _MISSING = ("ImportError", "ModuleNotFoundError")
 
 
@@ -56,7 +51,7 @@ class Replayer:
     """Tries entries on one interpreter, one after the other. Use as a context manager."""
 
     def __init__(self, python: str, seconds: float, preload: Sequence[str] = ()) -> None:
-        self.python = python
+        self.python = os.path.abspath(shutil.which(python) or python)
         self.seconds = seconds
         self._preload = preload
         self._root = tempfile.TemporaryDirectory(
@@ -86,8 +81,8 @@ class Replayer:
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
             seen = self._seen(found, folder)
-        except ReducerError as error:
-            seen = Seen(None, error.message)
+        except (ReducerError, OSError) as error:
+            seen = Seen(None, str(error))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return replace(shown(found, seen, versions), seconds=round(time.monotonic() - started, 3))
@@ -134,39 +129,14 @@ class Replayer:
         place = folder / "script"
         place.mkdir()
         _put(kept, kept.files, place)
-        code, output = self._run_script(place)
-        lines = [line.strip() for line in output.splitlines() if line.strip()]
-        last = lines[-1] if lines else ""
+        allowed = self.seconds + _IMPORTS
+        code, last = script.run(place, SCRIPT, self.python, allowed)
         if code == 2 and last.startswith(_MISSING):
             return Seen(None, last)
         if code is None:
-            return Seen(Outcome.DIFFERENT, f"time limit of {self.seconds + _IMPORTS:g} s")
+            return Seen(Outcome.DIFFERENT, f"time limit of {allowed:g} s")
         outcomes = {0: Seen(Outcome.FAILS), 1: Seen(Outcome.FIXED)}
-        return outcomes.get(code, Seen(Outcome.DIFFERENT, last.replace(f"{place}/", "")))
-
-    def _run_script(self, place: Path) -> tuple[int | None, str]:
-        """Exit code (None: killed at the time limit) and the end of the output."""
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-        with tempfile.TemporaryFile() as output:
-            process = subprocess.Popen(
-                [*sandbox.wrap(place), self.python, SCRIPT, "--expect-failure"],
-                cwd=place,
-                env={**kept, "PYTHONDONTWRITEBYTECODE": "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                code: int | None = process.wait(self.seconds + _IMPORTS)
-            except subprocess.TimeoutExpired:
-                code = None
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-            output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL))
-            return code, output.read().decode("utf-8", "replace")
+        return outcomes.get(code, Seen(Outcome.DIFFERENT, last))
 
     def _warm(self) -> Worker:
         if self._worker is None:
