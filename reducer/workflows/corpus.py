@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,9 @@ from reducer.corpus.replay import Replayer
 from reducer.corpus.store import Corpus
 from reducer.emit.record import FILE_NAME, read_finding
 from reducer.workflows.capturing import preload
+
+#: Where an object was in memory, as a quoted message tells it: different in every run.
+_ADDRESS = re.compile(rb"0x[0-9a-f]{6,16}\b")
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,8 @@ def _belonging(folder: Path) -> Iterator[tuple[str, bytes]]:
     """What belongs to a finding: the files of its folder, and the packages that its script imports."""
     for path in sorted(folder.iterdir()):
         if path.is_file() and path.name != FILE_NAME and FILE.fullmatch(path.name):
-            yield path.name, read_file(path)
+            content = read_file(path)
+            yield path.name, _ADDRESS.sub(b"0x...", content) if path.suffix == ".md" else content
     for package in sorted(path.parent for path in folder.glob("*/__init__.py")):
         for path in sorted(package.rglob("*.py")):
             yield path.relative_to(folder).as_posix(), read_file(path)
