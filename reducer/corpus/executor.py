@@ -19,6 +19,9 @@ from reducer.corpus.reading import Kept, Unreadable
 
 Item = TypeVar("Item")
 
+#: Seconds that a job which has begun may still take when all is over: enough for a worker to end.
+_PATIENCE = 10.0
+
 
 @dataclass(frozen=True)
 class Job:
@@ -75,12 +78,12 @@ class LocalProcesses:
             yield found
 
     def stop(self) -> None:
-        """See :class:`Executor`; waits for the jobs that have begun."""
+        """See :class:`Executor`; jobs that have begun end with this process, if not before."""
         self._stopped.set()
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
-            thread.join()
+            thread.join(_PATIENCE)
 
     def _serve(self) -> None:
         """One thread: jobs until there are no more, sorted by interpreter as they were submitted."""
