@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from reducer.cli.ending import Manner, ended_by, finish
+from reducer.core.errors import ExitCode
 
 DEFAULT = "reducer.cli.reduce"
 
@@ -37,7 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
     try:
         app = import_module(module).app
-        return int(app(own, prog_name=name, standalone_mode=False, obj=tuple(script)) or 0)
+        code = int(app(own, prog_name=name, standalone_mode=False, obj=tuple(script)) or 0)
+        if code == ExitCode.INTERRUPTED and module != DEFAULT:  # typer makes nothing else of Ctrl-C
+            return finish(ended_by(KeyboardInterrupt()), manner)
+        return code
     except (Exception, KeyboardInterrupt) as error:
         return finish(ended_by(error), manner)
     except SystemExit:  # the argument parser's way when whoever read its output has gone

@@ -20,7 +20,7 @@ from reducer.corpus.reading import Kept, Unreadable
 Item = TypeVar("Item")
 
 #: Seconds that a job which has begun may still take when all is over: enough for a worker to end.
-_PATIENCE = 10.0
+_PATIENCE = 3.0
 
 
 @dataclass(frozen=True)

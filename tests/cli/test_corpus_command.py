@@ -107,6 +107,17 @@ def test_check(
     assert result.err.count("vulkan/") >= 3
 
 
+def test_ctrl_c(
+    command: Callable[..., Any], corpus: Path, replays: dict[str, Outcome], monkeypatch: Any
+) -> None:
+    def interrupted(*_: object) -> Replayed:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(workflow.Replayer, "__call__", interrupted)
+    result = command("corpus", "check")
+    assert (result.code, result.err) == (ExitCode.INTERRUPTED, "reduce: interrupted\n")
+
+
 def test_the_summary_of_a_github_run(
     command: Callable[..., Any],
     corpus: Path,
