@@ -113,7 +113,8 @@ def promote(corpus: Corpus, names: list[str]) -> Iterator[Kept]:
 def _belonging(folder: Path) -> Iterator[tuple[str, bytes]]:
     """What belongs to a finding: the files of its folder, and the packages that its script imports."""
     for path in sorted(folder.iterdir()):
-        if path.is_file() and path.name != FILE_NAME and FILE.fullmatch(path.name):
+        named = path.suffix and path.name != FILE_NAME and FILE.fullmatch(path.name)
+        if named and path.is_file():
             content = read_file(path)
             yield path.name, _ADDRESS.sub(b"0x...", content) if path.suffix == ".md" else content
     for package in sorted(path.parent for path in folder.glob("*/__init__.py")):

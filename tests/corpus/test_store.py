@@ -158,7 +158,8 @@ def test_a_backend_of_any_name_is_a_folder(tmp_path: Path, corpus: Corpus) -> No
 def test_tensors_and_further_files_come_along(tmp_path: Path, corpus: Corpus) -> None:
     folder = output_folder(tmp_path / "a", finding(), test_py="def test(): ...\n")
     (folder / "repro.safetensors").write_bytes(b"\0" * 8)
-    (folder / "repro.py~").write_text("an editor's")
+    for stray in ("repro.py~", "notes", ".hidden.py"):
+        (folder / stray).write_text("somebody's own")
     for package in ("own", "own/inner", "others/1"):
         (folder / package).mkdir(parents=True)
         (folder / package / ("repro.py" if package == "others/1" else "__init__.py")).write_text("")

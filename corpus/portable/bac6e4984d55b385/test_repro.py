@@ -1,0 +1,29 @@
+# Lowering for portable fails in to_edge.
+# Observed: SpecViolationError: These operators are taking Tensor inputs with mismatched dtypes:
+# With Python 3.11.7, torch 2.13.0+cpu, executorch 1.5.1.
+import unittest
+
+import torch
+from executorch.exir import to_edge_transform_and_lower
+
+
+class Repro(torch.nn.Module):
+    def forward(self, x):
+        return torch.abs(x)
+
+
+example_inputs = (torch.zeros(1, dtype=torch.complex64),)
+
+
+def lower():
+    exported = torch.export.export(Repro().eval(), example_inputs)
+    return to_edge_transform_and_lower(exported)
+
+
+class TestRepro(unittest.TestCase):
+    def test_it_lowers(self):
+        lower()
+
+
+if __name__ == "__main__":
+    unittest.main()

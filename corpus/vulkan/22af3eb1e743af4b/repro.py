@@ -1,0 +1,54 @@
+# Lowering for vulkan fails in partition.
+# Observed: AssertionError: Cannot determine insertion point: no insertion_point provided and
+#   orig_outputs is empty. Pass the last partition node as insertion_point.
+# With Python 3.11.7, torch 2.13.0+cpu, executorch 1.5.1.
+import sys
+import traceback
+
+if "--expect-failure" in sys.argv:  # what breaks outside the check is no pass
+    sys.excepthook = lambda *error: (sys.__excepthook__(*error), sys.exit(2))
+
+import torch
+from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
+from executorch.exir import to_edge_transform_and_lower
+
+
+class Repro(torch.nn.Module):
+    def forward(self, x):
+        return x.nonzero()
+
+
+example_inputs = (torch.zeros(1),)
+
+
+def lower():
+    exported = torch.export.export(Repro().eval(), example_inputs)
+    return to_edge_transform_and_lower(exported, partitioner=[VulkanPartitioner()])
+
+
+def is_recorded(error):
+    links = [error]
+    while cause := links[-1].__cause__ or (
+        None if links[-1].__suppress_context__ else links[-1].__context__
+    ):
+        links.append(cause)
+    frames = [frame for frame, _ in traceback.walk_tb(links[-1].__traceback__)]
+    places = [f"{f.f_globals['__name__']}:{f.f_code.co_name}" for f in frames]
+    message = " ".join(str(links[-1]).split())
+    return (
+        [type(link).__name__ for link in links] == ["AssertionError"]
+        and "torch.fx.passes.utils.fuser_utils:insert_subgm" in places
+        and "Cannot determine insertion point: no insertion_point provided and orig_o" in message
+    )
+
+
+if __name__ == "__main__":
+    if "--expect-failure" not in sys.argv:
+        lower()
+        sys.exit()
+    try:
+        lower()
+    except Exception as error:
+        traceback.print_exc()
+        sys.exit(0 if is_recorded(error) else 2)
+    sys.exit(1)  # it passes
