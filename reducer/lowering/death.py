@@ -1,7 +1,8 @@
 """What was a job doing when it died? Read from what it had said by then.
 
 The Python stack is written down when a signal kills the process, and now and then while its time
-runs out: where a job hangs is the innermost call that all of these stacks share.
+runs out: where a job hangs is the innermost call that all of these stacks share, or where it stood when
+it was asked, if it had been silent until then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from reducer.core.kind import Kind
 from reducer.core.signature import ChainLink, Failure, Frame, raise_site
 from reducer.core.stage import Stage
 from reducer.core.wire import Capture, Death
-from reducer.lowering.line import SAMPLES, STACK
+from reducer.lowering.line import SAMPLE, SAMPLES, STACK
 from reducer.lowering.native_log import complaints
 from reducer.lowering.stages import stage_of
 
@@ -73,6 +74,9 @@ def _failure(kind: str, detail: str, stage: Stage, lines: list[str], printed: st
 def _frames(kind: str, lines: list[str]) -> tuple[Frame, ...]:
     """Where it was, as far as that was written down at the time."""
     if kind == "timeout":
+        last = max((n for n, line in enumerate(lines) if line.endswith(STACK)), default=0)
+        if lines[last : last + 1] and not lines[last].startswith(SAMPLE):
+            return next(_stacks(lines[last:]), ())  # it was asked, since it had been silent
         return _standing(list(_stacks(lines))[-_LAST:])
     fatal = [place for place, line in enumerate(lines) if line.startswith(_FATAL)]
     if kind != "signal" or not fatal:

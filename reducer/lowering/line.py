@@ -29,6 +29,8 @@ SAMPLES = 5
 ASK = signal.SIGUSR2
 #: Ends the line that begins a stack, in the form that ``faulthandler`` gives it.
 STACK = "(most recent call first):"
+#: Begins it, if the job tells by itself.
+SAMPLE = "Sample"
 
 
 def interval(limits: Limits) -> float:
@@ -86,7 +88,7 @@ def write(fd: int, data: bytes) -> None:
 
 
 def _stack(frame: FrameType | None) -> str:
-    lines = [f"Sample {STACK}"]
+    lines = [f"{SAMPLE} {STACK}"]
     while frame is not None:
         code = frame.f_code
         lines.append(f'  File "{code.co_filename}", line {frame.f_lineno} in {code.co_name}')
