@@ -50,7 +50,13 @@ T = TypeVar("T")
 
 
 def register(cls: type[T]) -> type[T]:
-    """Class decorator: let a frozen dataclass of a higher layer be written down as well."""
+    """Class decorator: let a frozen dataclass of a higher layer be written down as well.
+
+    Raises TypeError if another class is written down under that name.
+    """
+    known = _CLASSES.setdefault(cls.__name__, cls)
+    if known.__module__ != cls.__module__:
+        raise TypeError(f"{known.__module__} and {cls.__module__} both name a noun {cls.__name__}")
     _CLASSES[cls.__name__] = cls
     return cls
 

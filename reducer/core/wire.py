@@ -212,7 +212,7 @@ class Backends:
 
 @register
 @dataclass(frozen=True)
-class Versions:
+class VersionLines:
     """Answer to :class:`VersionsJob`, line by line."""
 
     lines: tuple[str, ...] = ()
@@ -257,7 +257,7 @@ class Broken:
 
 
 Result = (
-    Capture | Attempt | Explanation | PassGraph | Spelled | Backends | Versions | Refused | Death
+    Capture | Attempt | Explanation | PassGraph | Spelled | Backends | VersionLines | Refused | Death
     | Broken
 )  # fmt: skip
 

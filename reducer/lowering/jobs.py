@@ -13,7 +13,7 @@ from reducer.core.wire import (
     Refused,
     Result,
     SpellJob,
-    Versions,
+    VersionLines,
     VersionsJob,
 )
 from reducer.lowering.errors import SubjectError
@@ -60,7 +60,7 @@ def run_job(job: Job, line: Line) -> Result:
         if isinstance(job, VersionsJob):
             from reducer.lowering.versions import versions
 
-            return Versions(versions())
+            return VersionLines(versions())
     except SubjectError as error:
         return Refused(error.message, error.hint)
     raise TypeError(f"unknown job {type(job).__name__}")

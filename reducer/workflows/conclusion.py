@@ -99,9 +99,10 @@ class Conclusion:
         """Ordinary words, or names made plain, may hide what the search saw: without these."""
         best = search.reduction.best
         named = self.outward.keeping_names()
-        for outward in dict.fromkeys((self.outward, named)):
-            if outward.case(best) != self._told(search):
-                self.outward = outward
+        ways = [self.outward] if named.case(best) == self._told(search) else [self.outward, named]
+        for outward in ways:
+            if outward is named:
+                self.outward = named
                 self.notes += ("names of the model's own are kept: without them it does not fail",)
                 self._say(search)
                 spelling = self._write(search)

@@ -10,7 +10,7 @@ from reducer.core.diagnosis import Diagnosis
 from reducer.core.errors import ReducerError
 from reducer.core.finding import Elsewhere, Evidence, PassLevel
 from reducer.core.signature import Failure, Signature
-from reducer.core.wire import Limits, Versions, VersionsJob
+from reducer.core.wire import Limits, VersionLines, VersionsJob
 from reducer.workflows.elsewhere import elsewhere
 from reducer.workflows.explain import explain_case
 from reducer.workflows.pass_level import PassSearch, pass_level
@@ -62,7 +62,7 @@ def say(
             case, worker, store, data, limits, wanted, settings.rule, settings.oracle
         )
         answer = worker.run(VersionsJob(), limits).result
-    lines = answer.lines if isinstance(answer, Versions) else ()
+    lines = answer.lines if isinstance(answer, VersionLines) else ()
     return replace(said, elsewhere=others, versions=lines)
 
 

@@ -47,8 +47,13 @@ class Outward:
         """The finding as it is told. Its diagnosis must be one of :meth:`case`."""
         scrubber, case = self.scrubber, finding.case
         names = plain_names(case, keep=self.keep_names)
-        held = {item.name for item in case.graph.inputs if item.role != "input"}
-        sure = {old: new for old, new in names.items() if old in held or is_telling(old)}
+        # Calls, and inputs in place of calls, are called after operators: such words are nobody's.
+        given = [item for item in case.graph.inputs if not item.made]
+        sure = {
+            item.name: names[item.name]
+            for item in given
+            if item.role != "input" or is_telling(item.name)
+        }
         failure = replace(scrubber, names=sure)
         path = Path(finding.subject)
         return replace(

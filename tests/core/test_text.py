@@ -141,3 +141,16 @@ def test_other_text_is_refused_with_a_message(written: str | bytes) -> None:
 def test_what_is_no_noun_cannot_be_written(value: object) -> None:
     with pytest.raises(TypeError, match="no text form"):
         text.dumps(value)
+
+
+def test_a_name_belongs_to_one_class() -> None:
+    from dataclasses import dataclass
+
+    from reducer.core.text import register
+
+    @dataclass(frozen=True)
+    class Case:
+        pass
+
+    with pytest.raises(TypeError, match=r"reducer\.core\.case and .* both name a noun Case"):
+        register(Case)
