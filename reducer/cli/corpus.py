@@ -46,13 +46,18 @@ Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or how t
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
-_DEFAULT = Path("corpus")
+Timeout = Annotated[str, typer.Option(metavar="TIME", help="Longest time for one lowering.")]
+AtOnce = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Warm workers side by side.")
+]
+Part = Annotated[str, typer.Option("--shard", metavar="I/N", help="Try only the I-th of N parts.")]
+DEFAULT = Path("corpus")
 
 
 @app.command()
 def add(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...")],
-    corpus: Option = _DEFAULT,
+    corpus: Option = DEFAULT,
     link: Annotated[
         str, typer.Option("--report", metavar="URL", help="The public report of the bug, if any.")
     ] = "",
@@ -70,7 +75,7 @@ def add(
 
 @app.command("list")
 def list_entries(
-    directory: Directory = _DEFAULT, as_json: Json = False, debug: Debug = False
+    directory: Directory = DEFAULT, as_json: Json = False, debug: Debug = False
 ) -> int:
     """List the entries, those with the same culprit together."""
     from reducer.cli.render import corpus as render
@@ -84,7 +89,7 @@ def list_entries(
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(metavar="ID")],
-    corpus: Option = _DEFAULT,
+    corpus: Option = DEFAULT,
     debug: Debug = False,
 ) -> int:
     """Show all that is known of an entry, and its script."""
@@ -100,20 +105,14 @@ def show(
 
 @app.command(help=CHECK)
 def check(
-    directory: Directory = _DEFAULT,
+    directory: Directory = DEFAULT,
     python: Annotated[
         str | None,
         typer.Option(metavar="PATH", help="Interpreter with the torch and executorch to use."),
     ] = None,
-    timeout: Annotated[
-        str, typer.Option(metavar="TIME", help="Longest time for one lowering.")
-    ] = "120",
-    at_once: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Warm workers side by side.")
-    ] = 1,
-    part: Annotated[
-        str, typer.Option("--shard", metavar="I/N", help="Try only the I-th of N parts.")
-    ] = "1/1",
+    timeout: Timeout = "120",
+    at_once: AtOnce = 1,
+    part: Part = "1/1",
     record: Annotated[
         bool, typer.Option("--record", help="Note in the entries with which versions they were seen.")
     ] = False,
@@ -161,7 +160,7 @@ def check(
 
 
 @app.command()
-def promote(names: Names, corpus: Option = _DEFAULT, debug: Debug = False) -> int:
+def promote(names: Names, corpus: Option = DEFAULT, debug: Debug = False) -> int:
     """Make mended entries tests that must pass from now on."""
     from reducer.corpus.store import Corpus
     from reducer.workflows import corpus as workflow
@@ -172,7 +171,7 @@ def promote(names: Names, corpus: Option = _DEFAULT, debug: Debug = False) -> in
 
 
 @app.command()
-def minimise(directory: Directory = _DEFAULT, dry_run: Dry = False, debug: Debug = False) -> int:
+def minimise(directory: Directory = DEFAULT, dry_run: Dry = False, debug: Debug = False) -> int:
     """Remove entries that say nothing that simpler ones do not say as well.
 
     Of entries that fail in the same way, one stays for every combination of culprit, operators and
@@ -188,7 +187,7 @@ def minimise(directory: Directory = _DEFAULT, dry_run: Dry = False, debug: Debug
 @app.command()
 def prune(
     names: Annotated[list[str] | None, typer.Argument(metavar="[ID...]")] = None,
-    corpus: Option = _DEFAULT,
+    corpus: Option = DEFAULT,
     unreadable: Annotated[
         bool, typer.Option("--unreadable", help="Also what stands there and is no entry.")
     ] = False,
@@ -210,7 +209,7 @@ def prune(
 def export(
     target: Annotated[Path, typer.Argument(metavar="FILE", help="A .zip, or a .jsonl.")],
     names: Annotated[list[str] | None, typer.Argument(metavar="[ID...]")] = None,
-    corpus: Option = _DEFAULT,
+    corpus: Option = DEFAULT,
     debug: Debug = False,
 ) -> int:
     """Write entries, all if none is named, into one file: a .zip, or a .jsonl with a line for each."""

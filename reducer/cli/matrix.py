@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reducer.cli import values
+from reducer.cli.corpus import DEFAULT, AtOnce, Debug, Directory, Json, Part, Timeout
 from reducer.cli.ending import put
 
 HELP = """\
@@ -26,25 +26,17 @@ app = typer.Typer(
 
 @app.command(help=HELP)
 def matrix(
-    directory: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="The corpus. Default: corpus.")
-    ] = Path("corpus"),
+    directory: Directory = DEFAULT,
     python: Annotated[
         list[str] | None,
         typer.Option(metavar="PATH", help="An interpreter with a torch and an executorch. May be"
                      " repeated. Default: this one."),
     ] = None,
-    timeout: Annotated[
-        str, typer.Option(metavar="TIME", help="Longest time for one lowering.")
-    ] = "120",
-    at_once: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Warm workers side by side.")
-    ] = 1,
-    part: Annotated[
-        str, typer.Option("--shard", metavar="I/N", help="Try only the I-th of N parts.")
-    ] = "1/1",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")] = False,
+    timeout: Timeout = "120",
+    at_once: AtOnce = 1,
+    part: Part = "1/1",
+    as_json: Json = False,
+    debug: Debug = False,
 ) -> int:  # fmt: skip
     """Print the table; returns the exit code."""
     from reducer.cli.render import corpus as render

@@ -5,14 +5,12 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-import types
-from pathlib import Path
 
 import torch
 
-from reducer.core.files import modules_folder
 from reducer.core.wire import Spelled, SpellJob
 from reducer.lowering.fx.targets import graph_targets
+from reducer.lowering.user_modules import make_importable, run_source
 
 _MODULE = "reducer_spelled"
 
@@ -23,16 +21,11 @@ def spell(job: SpellJob) -> Spelled:
     Operators of a subgraph follow those of the graph that uses it. Whatever the source or export
     raises is the answer's ``error``: type, message, and the line of the source.
     """
-    module = types.ModuleType(_MODULE)
     filename = f"<{_MODULE}>"
-    module.__file__ = filename
-    # dynamo looks functions up in the module that they say they are from, and reads their source
-    sys.modules[_MODULE] = module
-    linecache.cache[filename] = (len(job.source), None, job.source.splitlines(True), filename)
     if job.data_dir:
-        sys.path.insert(0, str(modules_folder(Path(job.data_dir))))
+        make_importable(job.data_dir)
     try:
-        exec(compile(job.source, filename, "exec"), module.__dict__)
+        module = run_source(job.source, _MODULE)
         program = torch.export.export(
             module.__dict__["Repro"]().eval(),
             module.__dict__["example_inputs"],

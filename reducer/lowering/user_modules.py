@@ -79,9 +79,7 @@ def provide(case: Case, data: str) -> None:
 
     Raises SubjectError.
     """
-    folder = modules_folder(Path(data))
-    if folder.exists() and str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+    make_importable(data)
     for name in case.recipe.modules:
         try:
             importlib.import_module(name)
@@ -98,11 +96,19 @@ def provide(case: Case, data: str) -> None:
             ) from error
 
 
+def make_importable(data: str) -> None:
+    """Let the user's modules beside a case's tensors be imported."""
+    folder = modules_folder(Path(data))
+    if folder.exists() and str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
 def run_source(source: str, name: str) -> types.ModuleType:
-    """Run source as a module of that name. torch reads sources again, and looks modules up by name."""
+    """Run source as a module of that name: dynamo looks functions up there, and reads their source."""
     filename = f"<{name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     sys.modules[name] = module = types.ModuleType(name)
+    module.__file__ = filename
     exec(compile(source, filename, "exec"), module.__dict__)
     return module
 

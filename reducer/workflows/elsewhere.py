@@ -14,7 +14,8 @@ from reducer.core.stage import Stage
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt, Backends, BackendsJob, BackendStatus, JudgeJob, Limits
 from reducer.graph.canonical import case_digest
-from reducer.oracle.store import Store, store_key
+from reducer.oracle.remembered import remembered
+from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 
 #: A program that every backend lowers, or leaves alone, if it works here at all.
@@ -41,13 +42,9 @@ def elsewhere(
     """
 
     def attempt(asked: Case, oracle: str) -> Attempt | None:
-        key = store_key(f"judge {oracle}".strip(), case_digest(asked), worker.environment)
-        known = store.get(key)
-        if known is not None:
-            return known[0] if isinstance(known[0], Attempt) else None
-        answer = worker.run(JudgeJob(asked, str(data), oracle), limits)
-        store.put(key, answer.result, answer.seconds)
-        return answer.result if isinstance(answer.result, Attempt) else None
+        key = (f"judge {oracle}".strip(), case_digest(asked))
+        result = remembered(worker, store, key, JudgeJob(asked, str(data), oracle), limits)
+        return result if isinstance(result, Attempt) else None
 
     found = []
     for row in _usable(case, worker, store, limits):
@@ -74,15 +71,10 @@ def _recipe(case: Case, row: BackendStatus) -> Recipe:
 
 
 def _usable(case: Case, worker: Worker, store: Store, limits: Limits) -> Sequence[BackendStatus]:
-    key = store_key("backends", "few", worker.environment)
-    known = store.get(key)
-    result = known[0] if known is not None else None
+    job = BackendsJob(few=True)
+    result = remembered(worker, store, ("backends", "few"), job, limits, Backends)
     if not isinstance(result, Backends):
-        answer = worker.run(BackendsJob(few=True), limits)
-        result = answer.result
-        if not isinstance(result, Backends):
-            return ()
-        store.put(key, result, answer.seconds)
+        return ()
     given = case.recipe.partitioners
     return [
         row

@@ -16,7 +16,8 @@ from reducer.core.signature import Failure
 from reducer.core.wire import Death, Environment, ExplainJob, Limits
 from reducer.diagnose import diagnose
 from reducer.graph.canonical import case_digest
-from reducer.oracle.store import Store, store_key
+from reducer.oracle.remembered import remembered
+from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.workflows.answers import captured_or_raise
 from reducer.workflows.capturing import capture, preload_for
@@ -93,16 +94,10 @@ def explain_case(
     ``failure`` is that of the case, which lowering alone need not show. What the store knows is not
     asked again.
     """
-    content = f"{case_digest(case)} {' '.join(invariants)}"
-    key = store_key("explain", content, worker.environment)
-    known = store.get(key)
-    if known is not None and isinstance(known[0], Explanation):
-        return diagnose(known[0], certificate, failure)
-    answer = worker.run(ExplainJob(case, str(data), tuple(invariants)), Limits(seconds))
-    result = answer.result
-    if isinstance(result, Explanation):
-        store.put(key, result, answer.seconds)
-    else:
+    key = ("explain", f"{case_digest(case)} {' '.join(invariants)}")
+    job = ExplainJob(case, str(data), tuple(invariants))
+    result = remembered(worker, store, key, job, Limits(seconds), Explanation)
+    if not isinstance(result, Explanation):
         died = f"{result.kind} {result.detail}" if isinstance(result, Death) else ""
         raise ReducerError(
             f"the passes could not be watched: {died or type(result).__name__}",

@@ -24,7 +24,8 @@ from reducer.core.wire import Attempt, JudgeJob, Limits, PassGraph, PassGraphJob
 from reducer.diagnose.wording import stack
 from reducer.graph.canonical import case_digest
 from reducer.oracle.judge import Judge
-from reducer.oracle.store import Store, store_key
+from reducer.oracle.remembered import remembered
+from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.search.budget import Budget, BudgetSpent
 from reducer.workflows.reduction import Reduction
@@ -48,15 +49,12 @@ class PassSearch:
 
     def graph(self, case: Case, run: PassRun) -> PassGraph:
         """The graph that a run of a pass was given, as a case that runs this pass alone."""
-        key = store_key("pass graph", f"{case_digest(case)} {run.index}", self.worker.environment)
-        known = self.store.get(key)
-        if known is not None and isinstance(known[0], PassGraph):
-            return known[0]
-        answer = self.worker.run(PassGraphJob(case, str(self.data), run.index), self.limits)
-        if not isinstance(answer.result, PassGraph):
-            return PassGraph(reason=f"its graph could not be read: {answer.result}")
-        self.store.put(key, answer.result, answer.seconds)
-        return answer.result
+        key = ("pass graph", f"{case_digest(case)} {run.index}")
+        job = PassGraphJob(case, str(self.data), run.index)
+        result = remembered(self.worker, self.store, key, job, self.limits, PassGraph)
+        if not isinstance(result, PassGraph):
+            return PassGraph(reason=f"its graph could not be read: {result}")
+        return result
 
     def failure(self, case: Case, oracle: str) -> Attempt:
         """What the pass does to the graph of a case, run alone."""
