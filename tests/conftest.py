@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +22,25 @@ settings.register_profile(
 settings.register_profile("search", parent=settings.get_profile("project"), max_examples=250,
                           derandomize=False)  # fmt: skip
 settings.load_profile("project")
+
+#: No tests, and they import torch.
+collect_ignore = [
+    "bench",
+    "lowering/healthy_models.py",
+    "lowering/planted_passes.py",
+    "workflows/planted_kinds.py",
+]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files that need torch throughout are not even imported when torch is not wanted.
+
+    Its import takes longer than most of the other tests together, and every later collection of
+    garbage goes through all that it made.
+    """
+    if config.getoption("markexpr") != "not torch" or collection_path.suffix != ".py":
+        return None
+    return "\npytestmark = pytest.mark.torch\n" in collection_path.read_text() or None
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,8 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from reducer.core.case import (
@@ -44,6 +45,7 @@ _CLASSES: dict[str, type[Any]] = {
         Node, PassCall, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
     )
 }  # fmt: skip
+_PLAIN = frozenset({str, int, bool, type(None)})
 _ENUMS: dict[str, type[Any]] = {"Kind": Kind, "Stage": Stage, "Verdict": Verdict}
 
 T = TypeVar("T")
@@ -63,28 +65,31 @@ def register(cls: type[T]) -> type[T]:
 
 def encode(value: Any) -> Any:
     """The value as what ``json.dumps`` takes. Raises TypeError for anything that is not a noun."""
-    if isinstance(value, Kind | Stage | Verdict):
-        return {"_": type(value).__name__, "v": value.value}
-    if value is None or isinstance(value, bool | int | str):
+    kind = type(value)
+    if kind in _PLAIN:
         return value
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if _CLASSES.get(kind.__name__) is kind:
+        record: dict[str, Any] = {"_": kind.__name__}
+        for item in _fields(kind.__name__):
+            content = getattr(value, item.name)
+            if not _is_default(item, content):
+                record[item.name] = encode(content)
+        return record
+    if isinstance(value, Kind | Stage | Verdict):
+        return {"_": kind.__name__, "v": value.value}
     if isinstance(value, float):
         return value if math.isfinite(value) else {"_": "float", "v": repr(value)}
     if isinstance(value, complex):
         return {"_": "complex", "v": [encode(value.real), encode(value.imag)]}
     if isinstance(value, bytes):
         return {"_": "bytes", "v": base64.b64encode(value).decode("ascii")}
-    if isinstance(value, tuple | list):
-        return [encode(item) for item in value]
     if isinstance(value, Mapping):
         return {"_": "map", "v": {str(key): encode(item) for key, item in value.items()}}
-    if is_dataclass(value) and _CLASSES.get(type(value).__name__) is type(value):
-        record: dict[str, Any] = {"_": type(value).__name__}
-        for item in fields(value):
-            content = getattr(value, item.name)
-            if not _is_default(item, content):
-                record[item.name] = encode(content)
-        return record
-    raise TypeError(f"{type(value).__qualname__} has no text form")
+    if isinstance(value, int | str):  # of a subclass: torch has some
+        return value
+    raise TypeError(f"{kind.__qualname__} has no text form")
 
 
 def decode(data: Any) -> Any:
@@ -130,6 +135,12 @@ def loads(text: str | bytes) -> Any:
 def digest(value: Any) -> str:
     """SHA-256 of the value's text, in hexadecimal."""
     return hashlib.sha256(dumps(value).encode()).hexdigest()
+
+
+@cache
+def _fields(name: str) -> tuple[Field[Any], ...]:
+    """Kept, since every case that is compared is written down: a run asks a million times."""
+    return fields(_CLASSES[name])
 
 
 def _is_default(item: Any, content: Any) -> bool:
