@@ -6,6 +6,7 @@ be stored, shrunk towards defaults, and printed as the Python that a user would 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Union
 
@@ -105,19 +106,29 @@ class Recipe:
 
 def packages(recipe: Recipe) -> set[str]:
     """The modules from which the recipe's objects are imported."""
+    return {part.path.partition(":")[0] for part in _parts(recipe) if isinstance(part, Construct)}
+
+
+def texts(recipe: Recipe) -> list[str]:
+    """What the user's options and definitions say in words."""
+    found = [part for part in _parts(recipe) if isinstance(part, str | bytes)]
+    words = [part if isinstance(part, str) else part.decode(errors="replace") for part in found]
+    return [*words, recipe.definitions]
+
+
+def _parts(recipe: Recipe) -> Iterator[object]:
+    """All that the recipe's objects are made of, down to numbers and words."""
     pending: list[object] = [
         recipe.partitioners, recipe.transform_passes, recipe.compile_config, recipe.executorch_config
     ]  # fmt: skip
     if recipe.alone is not None:
         pending += [recipe.alone.construct, recipe.alone.after]
-    found = set()
     while pending:
         item = pending.pop()
+        yield item
         if isinstance(item, Construct):
-            found.add(item.path.partition(":")[0])
             pending += [item.args, tuple(value for _, value in item.kwargs)]
         elif isinstance(item, Items):
             pending.append(item.items)
         elif isinstance(item, tuple):
             pending.extend(item)
-    return found

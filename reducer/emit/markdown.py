@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: What is code in a sentence: dotted and underscored names, classes, attributes.
 _CODE = r"\.?[A-Za-z_]\w*(?:[.:]{1,2}[A-Za-z_]\w*)+(?:\.py)?|\.[a-z_]\w*|\w*_\w*|[A-Z]+[a-z0-9]+[A-Z]\w*"
 _SPECIAL = re.compile(r"([\\`*<\[\]|~]|^[>#+-])")
 
-
+#: Rows of a list at most.
+MOST_ROWS = 8
 #: Characters of a name and of a sentence at most.
 _NAME, _SENTENCE = 120, 1_500
 
@@ -41,6 +42,12 @@ def code(text: str) -> str:
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     edge = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{edge}{text}{edge}{ticks}" if text else ""
+
+
+def row(items: Sequence[str]) -> str:
+    """Items in a line, with a word for those left out."""
+    shown = ", ".join(items[:MOST_ROWS])
+    return shown if len(items) <= MOST_ROWS else f"{shown} and {len(items) - MOST_ROWS} more"
 
 
 def fenced(text: str, language: str = "text") -> str:

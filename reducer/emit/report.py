@@ -7,16 +7,16 @@ makes it go away, the rest. Every part has a limit, so that the whole is below t
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from reducer.core.case import GETITEM
-from reducer.core.diagnosis import Answer, Census, Diagnosis, Explanation, FakeMode, PassRun
+from reducer.core.diagnosis import Answer
 from reducer.core.finding import Finding
 from reducer.core.kind import Kind
-from reducer.core.signature import ChainLink, Frame, named_pass, raise_site, without_explanations
+from reducer.core.signature import ChainLink, without_explanations
 from reducer.core.verdict import Verdict
-from reducer.emit.markdown import code, fenced, prose, shortened
+from reducer.emit import report_cause as why
+from reducer.emit.markdown import MOST_ROWS, fenced, prose, row, shortened
 from reducer.emit.names import operator_name
 from reducer.emit.repro_script import render, short_form, what_fails
 from reducer.emit.run_function import entry
@@ -30,8 +30,6 @@ _TITLE, _SCRIPT, _MESSAGE, _TRACEBACK, _VERSIONS = 150, 16_000, 2_000, 14_000, 3
 _PASS_LEVEL = 8_000
 #: Lines in which Python underlines a part of the one above.
 _CARETS = re.compile(r"^[ ~^]+\n", re.MULTILINE)
-#: Rows of a list at most, and of the census.
-_ROWS, _MODES = 8, 4
 
 
 def report(
@@ -65,11 +63,11 @@ def report(
         data=_data(finding, data_file),
         observed=fenced(_observed(finding)),
         expected=_expected(finding),
-        summary=_summary(finding, diagnosis),
-        beside=_beside(finding, explanation) if explanation else (),
-        census_of=_census_of(explanation) if explanation and several else "",
-        census=_census(census) if census and several else (),
-        further=_further(diagnosis) if diagnosis else (),
+        summary=why.summary(finding, diagnosis),
+        beside=why.beside(finding, explanation) if explanation else (),
+        census_of=why.census_of(explanation) if explanation and several else "",
+        census=why.census(census) if census and several else (),
+        further=why.further(diagnosis) if diagnosis else (),
         pass_level=_pass_level(pass_level),
         reduced=_reduced(finding),
         neighbours=_bullets(_neighbours(finding)),
@@ -147,7 +145,7 @@ def _link(link: ChainLink) -> str:
     message = without_explanations(link.message)
     lines = [line for line in message.strip().splitlines() if line.strip()]
     name = link.type.rpartition(".")[2]
-    return shortened(f"{name}: {chr(10).join(lines[:_ROWS])}" if lines else name, _MESSAGE)
+    return shortened(f"{name}: {chr(10).join(lines[:MOST_ROWS])}" if lines else name, _MESSAGE)
 
 
 def _expected(finding: Finding) -> str:
@@ -159,93 +157,6 @@ def _expected(finding: Finding) -> str:
         what = "the numbers of eager PyTorch"
     where = " and ".join(filter(None, [", ".join(passing[:-1]), *passing[-1:]]))
     return f"{what}, as for {where}." if passing else f"{what}."
-
-
-def _summary(finding: Finding, diagnosis: Diagnosis | None) -> str:
-    if diagnosis is None:
-        return f"Raised in {code(raise_site(finding.failure.chain[-1]))}; not diagnosed further."
-    seen = diagnosis.explanation
-    if seen.failure is None or seen.culprit is not None or seen.input_violations or seen.invalid:
-        return prose(diagnosis.summary)
-    site = code(raise_site(seen.failure.chain[-1]))
-    inside = f", in {_run(seen, seen.runs[seen.raised])}" if seen.raised is not None else ""
-    return (
-        f"{site} raises{inside}. No compiler pass broke the program before that: {len(seen.runs)} pass"
-        f" runs were watched for {', '.join(seen.invariants)}."
-    )
-
-
-def _beside(finding: Finding, explanation: Explanation) -> list[tuple[str, str, str]]:
-    """What the error says beside what was found, where the two differ."""
-    if explanation.culprit is None or explanation.broken is None or finding.oracle:
-        return []
-    run, cause = explanation.runs[explanation.culprit], finding.failure.chain[-1]
-    named = named_pass(finding.failure) or explanation.named
-    made = explanation.created_in
-    first = finding.failure.cause.partition(": ")[2]
-    broken = explanation.broken
-    at = f" (first at {code(broken.node)})" if broken.node else ""
-    return [
-        ("pass", code(named) or "none", _run(explanation, run)),
-        ("place", code(raise_site(cause)), _place(made) if made else code(run.function)),
-        ("what is wrong", prose(first, limit=300), prose(broken.what, limit=300) + at),
-    ]
-
-
-def _run(explanation: Explanation, run: PassRun) -> str:
-    """A pass with the ones that called it."""
-    names = [code(run.name)]
-    while run.parent is not None:
-        run = explanation.runs[run.parent]
-        names.append(code(run.name))
-    return ", called by ".join(list(dict.fromkeys(names))[:_MODES])
-
-
-def _place(frame: Frame) -> str:
-    return code(f"{frame.module}:{frame.function}") + (f" line {frame.line}" if frame.line else "")
-
-
-def _census_of(explanation: Explanation) -> str:
-    number = explanation.census.run if explanation.census else None
-    after = f" after {_run(explanation, explanation.runs[number])}" if number is not None else ""
-    culprit = explanation.culprit
-    took = explanation.runs[culprit].extraction if culprit is not None else None
-    taken = ""
-    if took is not None:
-        every = took.real + took.fake + took.other
-        whole = f"{every} placeholder{'' if every == 1 else 's'}"
-        taken = f" (of {whole} it took {took.real} as real tensors, {took.fake} as fake)"
-    return f"Fake modes{after}{taken}:"
-
-
-def _census(census: Census) -> list[tuple[str, ...]]:
-    return [_mode(census, mode) for mode in census.modes[:_MODES]]
-
-
-def _mode(census: Census, mode: FakeMode) -> tuple[str, ...]:
-    own = [node for node in census.nodes if mode.letter in node.modes.split(",")]
-    inputs = [node for node in own if node.op == "placeholder"]
-    calls = Counter(node.target for node in own if node.op == "call_function")
-    where = " from ".join(_place(frame) for frame in mode.created[:2])
-    names = _row([code(node.name) for node in inputs])
-    held = sum(node.constant for node in inputs)
-    constants = f" ({held} of {len(inputs)} with `.constant`)" if held else ""
-    return (
-        mode.letter,
-        str(mode.values),
-        where or "not recorded",
-        f"{names}{constants}",
-        _row([code(name) for name in calls]),
-    )
-
-
-def _further(diagnosis: Diagnosis) -> Iterable[str]:
-    """Where it happens, if in a delegate."""
-    found = diagnosis.answer("partition")
-    if found is None:
-        return ()
-    ends = [fact for fact in found.facts if fact.startswith("ends at ")]
-    return (prose(" ".join([found.text, *(f"It {end}." for end in ends[:_ROWS])]), limit=2_000),)
 
 
 def _pass_level(content: str) -> str:
@@ -273,8 +184,8 @@ def _neighbours(finding: Finding) -> list[str]:
         return []
     graph = finding.case.graph
     names = [*(item.name for item in graph.inputs), *(node.name for node in graph.nodes)]
-    more = [f"and {len(found.facts) - _ROWS} more"] if len(found.facts) > _ROWS else []
-    return [prose(fact, names, limit=200) for fact in found.facts[:_ROWS]] + more
+    more = [f"and {len(found.facts) - MOST_ROWS} more"] if len(found.facts) > MOST_ROWS else []
+    return [prose(fact, names, limit=200) for fact in found.facts[:MOST_ROWS]] + more
 
 
 def _backends(finding: Finding) -> list[str]:
@@ -290,10 +201,10 @@ def _backends(finding: Finding) -> list[str]:
         if verdict is Verdict.OTHER:
             rows += [
                 f"{what}: {prose(item.backend)} ({prose(item.instead, limit=300)})"
-                for item in found[:_ROWS]
+                for item in found[:MOST_ROWS]
             ]
         elif found:
-            rows.append(f"{what}: {_row([item.backend for item in found])}")
+            rows.append(f"{what}: {row([item.backend for item in found])}")
     return rows
 
 
@@ -309,8 +220,3 @@ def _versions(finding: Finding) -> Sequence[str]:
         f"Python platform: {env.platform}",
         f"[pip3] executorch=={env.executorch}",
     )
-
-
-def _row(items: Sequence[str]) -> str:
-    shown = ", ".join(items[:_ROWS])
-    return shown if len(items) <= _ROWS else f"{shown} and {len(items) - _ROWS} more"

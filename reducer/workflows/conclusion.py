@@ -192,14 +192,15 @@ class Conclusion:
         return result if isinstance(result, Spelled) else Spelled(error=type(result).__name__)
 
     def _finding(self, search: Search, status: str) -> Finding:
-        settings, notes = self.session.settings, [*self.notes]
+        settings, case = self.session.settings, search.reduction.best
+        notes = [*self.notes, *self.outward.warnings(case)]
         if search.flaky:
             notes.append(f"flaky: it fails {search.flaky}")
         if self.said.problem:
             notes.append(self.said.problem)
         found = Finding(
             subject=Path(settings.subject).name,
-            case=search.reduction.best,
+            case=case,
             signature=signature_of(self.first),
             failure=self._failure(search),
             rule=settings.rule,

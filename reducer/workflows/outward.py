@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reducer.core.case import Case
 from reducer.core.finding import Evidence, Finding
+from reducer.core.recipe import texts
 from reducer.core.wire import Capture
 from reducer.emit.plain_names import plain_names, renamed
 from reducer.emit.scrub import Scrubber, is_telling, people_here
@@ -37,6 +38,16 @@ class Outward:
     def case(self, case: Case) -> Case:
         """The case under the names by which it is told."""
         return renamed(case, plain_names(case, keep=self.keep_names), keep=self.keep_names)
+
+    def warnings(self, case: Case) -> tuple[str, ...]:
+        """What the scripts show although it looks private: the failure may need the option."""
+        plain = replace(self.scrubber, names={}, words=frozenset())  # names alone are no secret
+        if all(plain.text(words) == words for words in texts(case.recipe)):
+            return ()
+        return (
+            "an option or a definition that the scripts repeat looks private (a path, name, host or"
+            " key): read them before you show them",
+        )
 
     def certificate(self, case: Case, certificate: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """What was seen of a case's neighbours, under the names of :meth:`case`."""
