@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Union
 
+from reducer.core.python_source import statements
 from reducer.core.recipe import Recipe
 
 
@@ -187,6 +188,9 @@ Structure = Union[None, str, "tuple[Structure, ...]"]
 class Case:
     """The thing that shrinks: a graph, its subgraphs, and how it is lowered.
 
+    Where there is no graph yet, since the model fails before or during export, ``source`` is the Python
+    that fails, and the graph is empty: it defines a function, named after the stage, that raises.
+
     ``schemas`` maps each operator target to its schema as torch prints it, so that questions about
     an operator (argument names, defaults, aliasing) need no torch.
     """
@@ -198,10 +202,11 @@ class Case:
     schemas: Mapping[str, str] = field(default_factory=dict)
     structure: Structure = None
     checks: tuple[Check, ...] = ()
+    source: str = ""
 
     def __hash__(self) -> int:
         known = (self.graph, self.recipe, self.subgraphs, self.symbols, self.structure)
-        return hash((*known, self.checks))
+        return hash((*known, self.checks, self.source))
 
     def checked_by(self, check: Check) -> Case:
         """The case with the inputs of a check as its example inputs, and no check."""
@@ -218,9 +223,19 @@ class Case:
 
     @property
     def operators(self) -> int:
-        """Number of operator calls, those of subgraphs included; ``getitem`` is not an operator."""
+        """Number of operator calls, those of subgraphs included; ``getitem`` is not an operator.
+
+        Of a case in source: number of statements.
+        """
+        if self.source:
+            return statements(self.source)
         graphs = [self.graph, *(graph for _, graph in self.subgraphs)]
         return sum(node.target != GETITEM for graph in graphs for node in graph.nodes)
+
+    @property
+    def unit(self) -> str:
+        """What :attr:`operators` counts."""
+        return "statement" if self.source else "operator"
 
     def subgraph(self, name: str) -> Graph:
         """The subgraph called ``name``. Raises KeyError."""

@@ -22,7 +22,10 @@ class Started:
 
 @dataclass(frozen=True)
 class Captured:
-    """The subject failed: at ``stage``, in a graph of ``operators`` operators. Seconds are wall time."""
+    """The subject failed: at ``stage``, in a graph of ``operators`` operators. Seconds are wall time.
+
+    ``unit`` is what ``operators`` counts where there is no graph yet.
+    """
 
     form: str
     stage: Stage
@@ -32,6 +35,7 @@ class Captured:
     operators: int
     seconds: float
     notes: tuple[str, ...] = ()
+    unit: str = "operator"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from reducer.core.case import (
     Spec,
     TensorSpec,
 )
+from reducer.core.python_source import weight
 
 _DTYPES = ("float32", "int64", "bool", "int32", "float64")
 _FILLS = ("zeros", "ones", "full", "random", "literal", "data")
@@ -24,6 +25,8 @@ _ROLES = ("input", "constant", "buffer", "parameter")
 
 def sort_key(case: Case) -> tuple[int, ...]:
     """Smaller is simpler: operators first, then what surrounds them, then numbers, then text."""
+    if case.source:
+        return weight(case.source)
     graphs = [case.graph, *(graph for _, graph in case.subgraphs)]
     recipe = case.recipe
     options = (recipe.partitioners, recipe.transform_passes, recipe.compile_config)

@@ -140,6 +140,7 @@ class Attempt:
     values of the case: the nodes in the failing delegate's program, and the nodes that the code which
     raised was looking at. ``seconds`` is per stage. ``specs`` are shapes and dtypes of a small case's calls,
     as export found them. ``unchecked`` says why the ``.pte`` was not run, where it should have been.
+    ``parts``, where there is no graph yet, are smaller sources that seem to be at fault, best first.
     """
 
     failure: Failure | None = None
@@ -149,6 +150,7 @@ class Attempt:
     seconds: tuple[tuple[str, float], ...] = ()
     specs: tuple[tuple[str, Spec], ...] = ()
     unchecked: str = ""
+    parts: tuple[str, ...] = ()
 
 
 @register

@@ -31,6 +31,14 @@ from reducer.deltas import (
     scalars,
     shorten_lists,
     sizes,
+    source_blocks,
+    source_expressions,
+    source_model,
+    source_names,
+    source_numbers,
+    source_parameters,
+    source_statements,
+    source_unused,
     static_sizes,
 )
 
@@ -60,7 +68,21 @@ ATTRIBUTES = cast(
         output_structure,
     ),
 )
-DELTAS = (*STRUCTURE, *ATTRIBUTES)
+#: What is left of a source, where there is no graph yet. Tried edit by edit.
+SOURCE = cast(
+    "tuple[Delta, ...]",
+    (
+        source_unused,
+        source_model,
+        source_statements,
+        source_blocks,
+        source_parameters,
+        source_names,
+        source_expressions,
+        source_numbers,
+    ),
+)
+DELTAS = (*STRUCTURE, *ATTRIBUTES, *SOURCE)
 
 
 def find_delta(name: str) -> Delta:

@@ -57,9 +57,12 @@ if __name__ == "__main__":
 """
 
 
-def failure_check(finding: Finding, run: str = "lower") -> tuple[set[str], str]:
-    """Import lines, and the part of the script below the function ``run``, which is to fail."""
-    main = _MAIN.format(run=run)
+def failure_check(finding: Finding, run: str = "") -> tuple[set[str], str]:
+    """Import lines, and the part of the script below the function ``run``, which is to fail.
+
+    By default that of the recipe.
+    """
+    main = _MAIN.format(run=run or entry(finding.case.recipe))
     if finding.oracle:
         return invariant_check(finding)
     signature, rule = finding.signature, finding.rule
@@ -77,7 +80,7 @@ def failure_check(finding: Finding, run: str = "lower") -> tuple[set[str], str]:
     if rule.level != "type":
         rows = [
             "    frames = [frame for frame, _ in traceback.walk_tb(links[-1].__traceback__)]",
-            "    places = [f\"{f.f_globals['__name__']}:{f.f_code.co_name}\" for f in frames]",
+            "    places = [f\"{f.f_globals.get('__name__')}:{f.f_code.co_name}\" for f in frames]",
         ]
         checks.append(f"{text(signature.raised_in)} in places")
     if rule.level == "exact":

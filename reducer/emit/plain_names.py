@@ -24,6 +24,7 @@ from reducer.core.case import (
     substitute_node,
 )
 from reducer.emit.names import standard_suffix, value_stem
+from reducer.emit.plain_source import plain_source
 
 #: What export puts before the names of what a module holds.
 _PREFIX = {"parameter": "p_", "buffer": "b_", "constant": "c_"}
@@ -68,6 +69,7 @@ def renamed(case: Case, names: Mapping[str, str], *, keep: bool = False) -> Case
         graph=graph(case.graph),
         subgraphs=tuple((name, graph(old)) for name, old in case.subgraphs),
         structure=case.structure if keep else _plain_structure(case.structure),
+        source=case.source if keep or not case.source else plain_source(case.source),
     )
 
 

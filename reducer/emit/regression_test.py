@@ -69,7 +69,8 @@ def render_test(
 
 def _end_to_end(finding: Finding) -> str:
     function, failure = entry(finding.case.recipe), finding.failure
-    name = "it_lowers" if function == "lower" else "it_runs"
+    does = {"export": "exports", "quantize": "quantizes", "forward": "runs", "lower": "lowers"}
+    name = f"it_{does.get(function, 'runs')}"
     if failure.kind is Kind.WRONG:
         return "    def test_the_numbers_are_those_of_eager(self):\n        check()"
     if failure.kind.ends_process:

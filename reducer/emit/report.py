@@ -84,7 +84,7 @@ def title(finding: Finding) -> str:
         names = dict.fromkeys(_operators(finding))
         cause = finding.failure.chain[-1]
         kind = cause.type.rpartition(".")[2]
-        what = f"{', '.join(names)}: " if len(names) <= 3 else ""
+        what = f"{', '.join(names)}: " if 0 < len(names) <= 3 else ""
         said = " ".join(finding.failure.cause.partition(": ")[2].split()).rstrip(": ")
         text = f"{what}{kind} in {finding.failure.stage}" + (f": {said}" if said else "")
     whole = f"[{_component(finding)}] {text}"
@@ -93,6 +93,8 @@ def title(finding: Finding) -> str:
 
 def _component(finding: Finding) -> str:
     """Whose bug it is: the backend's, or exir's if it fails in the same way without or with any."""
+    if finding.case.source:
+        return str(finding.failure.stage)
     everywhere = {item.verdict for item in finding.elsewhere} == {Verdict.SAME}
     exir = everywhere or not finding.case.recipe.partitioners
     return "exir" if exir else finding.case.recipe.backend
@@ -150,7 +152,8 @@ def _link(link: ChainLink) -> str:
 
 def _expected(finding: Finding) -> str:
     passing = [item.backend for item in finding.elsewhere if item.verdict is Verdict.PASSES]
-    what = "it lowers" if entry(finding.case.recipe) == "lower" else "it runs"
+    does = {"lower": "lowers", "export": "exports", "quantize": "is quantized"}
+    what = f"it {does.get(entry(finding.case.recipe), 'runs')}"
     if finding.oracle:
         what = "every pass leaves a sound program"
     elif finding.failure.kind is Kind.WRONG:
@@ -167,7 +170,8 @@ def _pass_level(content: str) -> str:
 
 def _reduced(finding: Finding) -> str:
     before, after = finding.operators_before, finding.case.operators
-    size = f"Reduced from {before} operators to {after}" if before > after else f"{after} operators"
+    unit = f"{finding.case.unit}s"
+    size = f"Reduced from {before} {unit} to {after}" if before > after else f"{after} {unit}"
     confirmed = {
         "confirmed": "; run in a clean process the script fails the same way",
         "stopped": "; the search was stopped, smaller may be possible",

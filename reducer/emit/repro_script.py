@@ -87,6 +87,13 @@ def what_fails(finding: Finding) -> str:
     made = f"The .pte for {backend}"
     if failure.kind is Kind.WRONG:
         return f"{made} returns other numbers than eager PyTorch."
+    early = {
+        Stage.EAGER: "The model raises when it is run by eager PyTorch",
+        Stage.QUANTIZE: "Quantizing the model (PT2E) fails",
+        Stage.EXPORT: "Exporting the model fails",
+    }
+    if failure.stage in early:
+        return f"{early[failure.stage]}."
     lowering = failure.stage.rank < Stage.LOAD_PTE.rank
     if failure.kind.ends_process:
         how = {
@@ -116,6 +123,8 @@ def short_form(finding: Finding, spelling: Spelling | None = None, data_file: st
 
 def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
     """Import lines and the function ``lower()``, which runs what the recipe says."""
+    if source.complete:
+        return set(), ""
     imports = Imports(("torch", "F", "Dim", "Repro", "sys", "re", "lower", "load_file", "Path"))
     options = ", dynamic_shapes=dynamic_shapes" if source.dynamic else ""
     # Compared with what it was made from: the very same, since its numbers may be random.

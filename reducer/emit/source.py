@@ -27,12 +27,14 @@ class Source:
     ``imports`` are the lines that ``body`` needs; ``body`` defines ``Repro``, ``example_inputs``
     and, if a dimension is dynamic, ``dynamic_shapes``. ``stored`` maps the keys of the
     ``.safetensors`` file that it reads to digests of the case's data; if empty it reads no file.
+    ``complete``: ``body`` also defines the function that fails.
     """
 
     imports: tuple[str, ...]
     body: str
     stored: Mapping[str, str]
     dynamic: bool = False
+    complete: bool = False
 
     @property
     def text(self) -> str:
@@ -46,7 +48,54 @@ def write_source(case: Case, spelling: Spelling | None = None, data_file: str = 
     ``data_file`` is the name of the file beside the script that holds tensors kept as data; without
     it they are zeros.
     """
+    if case.source:
+        return written_source(case.source)
     return _Writer(case, spelling or {}, data_file).write()
+
+
+def written_source(source: str) -> Source:
+    """A source with its imports apart, and the lines between its definitions that a formatter puts there."""
+    tree = ast.parse(source)
+    imports = [item for item in tree.body if isinstance(item, ast.Import | ast.ImportFrom)]
+    lines: list[str] = []
+    for statement in tree.body:
+        if statement in imports:
+            continue
+        block = isinstance(statement, ast.FunctionDef | ast.ClassDef)
+        if lines and block:
+            lines = [*tidy_end(lines), "", ""]
+        lines += [row for line in _spaced(statement) for row in wrap(line)]
+        lines += ["", ""] if block else []
+    texts = {line for item in imports for line in _import_lines(item)}
+    return Source(tuple(sorted(texts)), "\n".join(tidy_end(lines)), {}, complete=True)
+
+
+def _spaced(statement: ast.stmt) -> list[str]:
+    """A statement's lines; methods have a blank line between them."""
+    if not isinstance(statement, ast.ClassDef):
+        return ast.unparse(statement).splitlines()
+    lines: list[str] = []
+    for line in ast.unparse(statement).splitlines():
+        if line or not lines[-1].endswith(":"):  # the first definition follows without one
+            lines.append(line)
+    return lines
+
+
+def tidy_end(lines: list[str]) -> list[str]:
+    """Lines without blank ones at the end."""
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return lines
+
+
+def _import_lines(statement: ast.Import | ast.ImportFrom) -> list[str]:
+    """One line for each name: they are put together again where all are known."""
+    if isinstance(statement, ast.Import):
+        return [ast.unparse(ast.Import([name])) for name in statement.names]
+    names = statement.names
+    return [
+        ast.unparse(ast.ImportFrom(statement.module, [name], statement.level)) for name in names
+    ]
 
 
 class _Writer:

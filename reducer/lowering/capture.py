@@ -15,6 +15,7 @@ from typing import Any
 from torch.export import ExportedProgram
 
 from reducer.core.diagnosis import Explanation
+from reducer.core.python_source import defined_names
 from reducer.core.recipe import Construct, Recipe
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, Capture, CaptureJob
@@ -35,6 +36,8 @@ from reducer.lowering.observed import Lowering, Method, Observation, chain, deta
 from reducer.lowering.pipeline import LoweringPlan, StageClock, plan_from_recipe
 from reducer.lowering.recipes import express_config, express_partitioner
 from reducer.lowering.script import raised, surroundings, user_files, user_modules
+from reducer.lowering.source.start import smaller_sources, source_case
+from reducer.lowering.source.texts import of_attribute, of_model_file, of_script, script_line
 from reducer.lowering.subject import Script, Subject, load
 from reducer.lowering.user_modules import keep, operators
 
@@ -70,7 +73,7 @@ def capture(
         known_form = capturing.form or "script"
         tell(described(found, known_form, path if path.exists() else None))
 
-    capturing = _Capturing(job, clock or StageClock(), early)
+    capturing = _Capturing(job, clock or StageClock(), early, known)
     with surroundings():
         observer = Observer(
             capturing.case, capturing.clock, capturing.override, capturing.tell_script
@@ -89,6 +92,7 @@ class _Capturing:
     job: CaptureJob
     clock: StageClock
     tell: Callable[[Capture], None]
+    known: frozenset[str] = frozenset()
     form: str = ""
     notes: list[str] = field(default_factory=list)
     chosen: tuple[Construct, ...] | None = None
@@ -135,14 +139,23 @@ class _Capturing:
         """Lower what was found, unless it has lowered itself."""
         content = subject.content
         if isinstance(content, Script):
-            return self._script(content)
+            return self._script(content, subject.path)
         if isinstance(content, ExportedProgram):
             return self._program(content)
+        failed: NotExported | None = None
         try:
-            program = export_model(content, self.clock)
+            return self._program(export_model(content, self.clock), content)
         except NotExported as error:
-            return self._without_graph(error.error, error.stage)
-        return self._program(program, content)
+            failed = error  # what is tried next must not be raised "while handling" this
+        source = self._source(subject, failed.stage)
+        return self._without_graph(failed.error, failed.stage, source, content)
+
+    def _source(self, subject: Subject, stage: Stage) -> str:
+        """The source of a model that has no graph, "" if it has none either."""
+        if subject.path is None:
+            return of_attribute(self.job.subject, stage)
+        names = vars(sys.modules["__main__"])
+        return of_model_file(subject.path.read_text(encoding="utf-8"), names, stage)
 
     def _program(self, program: ExportedProgram, declared: Declared | None = None) -> Capture:
         """Lower a program by the backend that was asked for, else as its file declares."""
@@ -188,7 +201,7 @@ class _Capturing:
         watch = Watch(program, chosen(invariants), self.clock)
         return explain_lowering(program, plan, watch, self.clock)
 
-    def _script(self, script: Script) -> Capture:
+    def _script(self, script: Script, path: Path | None) -> Capture:
         record = script.record
         call = record.decisive()
         if call is None or not (call.lowering or call.error or call.trouble):
@@ -214,7 +227,9 @@ class _Capturing:
             return self._observed(call, call.lowering)
         assert call.error is not None
         if call.stage in (Stage.EXPORT, Stage.QUANTIZE):
-            return self._without_graph(call.error, call.stage)
+            text = path.read_text(encoding="utf-8") if path is not None else ""
+            source = of_script(text, script_line(call.error), call.stage)
+            return self._without_graph(call.error, call.stage, source)
         raise raised(call.error, script.name) from call.error
 
     def _observed(self, call: Observation, lowering: Lowering) -> Capture:
@@ -264,8 +279,16 @@ class _Capturing:
         notes, words = tuple(dict.fromkeys(self.notes)), user_words(method.program)
         return Capture(case, attempt, notes=notes, words=words, explanation=self.explanation)
 
-    def _without_graph(self, error: Exception, stage: Stage) -> Capture:
-        return Capture(None, self._attempt(error, None, stage), notes=tuple(self.notes))
+    def _without_graph(
+        self, error: Exception, stage: Stage, source: str, declared: Declared | None = None
+    ) -> Capture:
+        """A failure before there is a graph: its case is the source."""
+        attempt, notes = self._attempt(error, None, stage), tuple(self.notes)
+        if not source or attempt.failure is None:
+            return Capture(None, attempt, notes=notes)
+        parts = smaller_sources(source, declared, attempt.failure, self.known)
+        case, words = source_case(source, stage), tuple(defined_names(source))
+        return Capture(case, replace(attempt, parts=parts), notes=notes, words=words)
 
     def _attempt(self, error: Exception, program: ExportedProgram | None, stage: Stage) -> Attempt:
         return attempt_from_exception(error, program, stage, self._seconds, self.clock.logged)

@@ -46,17 +46,18 @@ def _export(model: torch.nn.Module, declared: Declared) -> ExportedProgram:
         return torch.export.export(
             model, declared.args, declared.kwargs, dynamic_shapes=declared.dynamic_shapes
         )
-    except Exception as error:
-        if declared.dynamic_shapes is not None and _is_invalid_input(error):
-            raise SubjectError(
-                f"dynamic_shapes do not fit example_inputs: {headline(error)}",
-                hint="give one entry per argument of forward, as torch.export.export takes them",
-            ) from error
-        # Only now, since it costs a run: does the model take these inputs at all?
-        eager = _eager_error(model, declared)
-        if eager is not None:
-            raise NotExported(Stage.EAGER, eager) from error
-        raise NotExported(Stage.EXPORT, error) from error
+    except Exception as raised:
+        error = raised  # what is tried next must not be raised "while handling" this
+    if declared.dynamic_shapes is not None and _is_invalid_input(error):
+        raise SubjectError(
+            f"dynamic_shapes do not fit example_inputs: {headline(error)}",
+            hint="give one entry per argument of forward, as torch.export.export takes them",
+        ) from error
+    # Only now, since it costs a run: does the model take these inputs at all?
+    eager = _eager_error(model, declared)
+    if eager is not None:
+        raise NotExported(Stage.EAGER, eager)
+    raise NotExported(Stage.EXPORT, error)
 
 
 def _is_invalid_input(error: Exception) -> bool:

@@ -30,6 +30,10 @@ def run_job(job: Job, line: Line) -> Result:
                 from reducer.lowering.pass_alone.run import run_alone
 
                 return run_alone(job, clock)
+            if job.case.source:
+                from reducer.lowering.source.run import judge_source
+
+                return judge_source(job, clock)
             from reducer.lowering.judge import judge
 
             return judge(job, clock)

@@ -22,6 +22,7 @@ _BASES = (
     ("executorch.exir.backend.partitioner", "Partitioner"),
     ("torch.fx.passes.infra.pass_base", "PassBase"),
     ("torchao.quantization.pt2e.quantizer.quantizer", "Quantizer"),
+    ("torch.nn", "Module"),
 )
 _PACKAGE = "executorch"
 
@@ -66,12 +67,12 @@ def _record(cls: type) -> None:
     """Let ``cls`` and what derives from it note constructor arguments.
 
     Left alone: classes with a ``__new__`` of their own (they, or a base, are recorded already, or
-    are tuples, enums, ...), exceptions, modules, and classes of a metaclass other than ABCMeta.
+    are tuples, enums, ...), exceptions, and classes of a metaclass other than ABCMeta.
     """
     inherited: Any = cls.__new__
     if type(cls) not in (type, abc.ABCMeta) or inherited is not object.__new__:
         return
-    if issubclass(cls, BaseException) or hasattr(cls, "named_parameters"):
+    if issubclass(cls, BaseException):
         return
 
     def new(made: Any, *args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from reducer.core.case import Case
 from reducer.core.errors import BadInput, ExitCode, NoFailure, NotHandled, ReducerError
 from reducer.core.signature import Failure, signature_of
-from reducer.core.stage import REDUCIBLE, Stage
+from reducer.core.stage import Stage
 from reducer.core.wire import Broken, Capture, Death, Refused, Result, Spelled
 from reducer.workflows.settings import ReduceSettings
 
@@ -43,11 +43,11 @@ def failing_case(captured: Capture, settings: ReduceSettings) -> tuple[Case, Fai
             f" up to {Stage.TO_EXECUTORCH} without {without}",
             hint="; ".join([*captured.notes, "it may fail with another --backend"]),
         )
-    if captured.case is None or failure.stage not in REDUCIBLE:
+    if captured.case is None:
         raise NotHandled(
-            f"{settings.subject} fails in stage {failure.stage}, which this version does not reduce"
-            f" yet: {failure.headline}",
-            hint=f"it reduces failures in {', '.join(str(stage) for stage in REDUCIBLE)}",
+            f"{settings.subject} fails in stage {failure.stage}, before there is a graph, and has no"
+            f" source that could be reduced: {failure.headline}",
+            hint="hand in the Python file that defines the model",
         )
     if not settings.rule.same(signature_of(failure), failure):
         raise BadInput(

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from reducer.core.case import Case
 from reducer.core.files import modules_folder, write_atomic
 from reducer.core.finding import Finding, Ledger, Slip
 from reducer.core.kind import Kind
-from reducer.core.recipe import Recipe, packages
+from reducer.core.python_source import imported
+from reducer.core.recipe import packages
 from reducer.core.signature import Signature
 from reducer.emit.pass_script import render_pass, write_pass
 from reducer.emit.record import write_finding
@@ -48,7 +50,7 @@ class Artefacts:
         text = render_pass(level, data.name if stored else "")
         if stored:
             write_atomic(data, tensor_file(stored, self.folder.data))
-        self._put_modules(level.case.recipe, path.parent)
+        self._put_modules(level.case, path.parent)
         write_atomic(path, text)
         return path
 
@@ -73,7 +75,7 @@ class Artefacts:
 
     def write_script(self, path: Path, finding: Finding, spelling: Spelling) -> None:
         """A script; beside it a ``.safetensors`` with the tensors that only data can say."""
-        self._put_modules(finding.case.recipe, path.parent)
+        self._put_modules(finding.case, path.parent)
         data = path.with_suffix(".safetensors")
         stored = write_source(finding.case, spelling, data.name).stored
         if not stored:
@@ -86,11 +88,12 @@ class Artefacts:
             write_atomic(path, render(finding, spelling, data.name))
         self._stored[data] = stored
 
-    def _put_modules(self, recipe: Recipe, folder: Path) -> None:
+    def _put_modules(self, case: Case, folder: Path) -> None:
         """Put the user's own modules beside a script that imports one of them."""
         kept = modules_folder(self.folder.data)
         names = {path.stem for path in kept.iterdir()} if kept.exists() else set()
-        if names & {*recipe.modules, *(path.partition(".")[0] for path in packages(recipe))}:
+        needed = {*case.recipe.modules, *packages(case.recipe), *imported(case.source)}
+        if names & {path.partition(".")[0] for path in needed}:
             shutil.copytree(kept, folder, dirs_exist_ok=True)
 
     def write_report(self, finding: Finding, spelling: Spelling, traceback: str) -> None:

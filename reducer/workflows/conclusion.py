@@ -21,6 +21,7 @@ from reducer.workflows.outcome import Outcome
 from reducer.workflows.outward import Outward
 from reducer.workflows.search import Search
 from reducer.workflows.session import Session
+from reducer.workflows.source_strategy import size_before
 
 #: A fresh process imports torch and executorch, and may have to wait for a hang, in seconds.
 _CONFIRM_FLOOR = 300.0
@@ -89,7 +90,8 @@ class Conclusion:
     def _write(self, search: Search) -> Spelling:
         """Write the script in the most ordinary words."""
         with self.session.timed("write"):
-            spelling = settle(self._told(search), self._ask).spelling
+            told = self._told(search)
+            spelling = {} if told.source else settle(told, self._ask).spelling
             self.artefacts.write(self._finding(search, "unconfirmed"), spelling)
         return spelling
 
@@ -206,7 +208,7 @@ class Conclusion:
             rule=settings.rule,
             environment=replace(self.session.worker.environment, accelerations=()),
             status=status,
-            operators_before=search.start.operators,
+            operators_before=size_before(search.start, search.first),
             certificate=self.certificate,
             ledger=ledger(self.counts, search.reduction, self.session.seconds),
             notes=tuple(notes),

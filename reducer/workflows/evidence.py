@@ -40,6 +40,8 @@ def say(
     session: Session,
 ) -> Said:
     """Ask all that a report says. ``case`` and ``certificate`` under the names by which they are told."""
+    if case.source:  # nothing was lowered: there is nothing to watch, and no backend to ask
+        return Said(versions=_versions(session, limits))
     said = Said()
     worker, store, data = session.worker, session.store, session.folder.data
     settings = session.settings
@@ -61,9 +63,12 @@ def say(
         others = elsewhere(
             case, worker, store, data, limits, wanted, settings.rule, settings.oracle
         )
-        answer = worker.run(VersionsJob(), limits).result
-    lines = answer.lines if isinstance(answer, VersionLines) else ()
-    return replace(said, elsewhere=others, versions=lines)
+    return replace(said, elsewhere=others, versions=_versions(session, limits))
+
+
+def _versions(session: Session, limits: Limits) -> tuple[str, ...]:
+    answer = session.worker.run(VersionsJob(), limits).result
+    return answer.lines if isinstance(answer, VersionLines) else ()
 
 
 def _alone(case: Case, diagnosis: Diagnosis, search: PassSearch, oracle: str) -> PassLevel:

@@ -28,6 +28,7 @@ from reducer.workflows.precheck import check_subject
 from reducer.workflows.search import Search
 from reducer.workflows.session import Session
 from reducer.workflows.settings import ReduceSettings
+from reducer.workflows.source_strategy import size_before
 from reducer.workflows.stopwatch import timed
 from reducer.workflows.strategy import with_last_stage
 
@@ -116,9 +117,10 @@ def _run(session: Session) -> Outcome:
             failure,
             signature,
             start.recipe.backend,
-            start.operators,
+            size_before(start, captured.attempt),
             session.seconds["capture"],
             notes,
+            start.unit,
         )
     )
     limits = judge_limits(settings, captured.attempt)

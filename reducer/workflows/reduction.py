@@ -17,6 +17,7 @@ from reducer.core.events import Event, Judged
 from reducer.core.finding import Evidence
 from reducer.core.order import sort_key
 from reducer.core.signature import Signature, signature_of
+from reducer.core.stage import Stage
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt
 from reducer.graph.each_node import with_specs
@@ -96,7 +97,9 @@ class Reduction:
         if judgement.verdict.paid and not judgement.stored:
             self.paid += 1
         attempt = judgement.attempt
-        if judgement.verdict is not Verdict.SAME and attempt is not None and attempt.failure:
+        broken = candidate.source and candidate.recipe.last_stage is Stage.EAGER  # by the edit
+        other = judgement.verdict is not Verdict.SAME and not broken
+        if other and attempt is not None and attempt.failure:
             self._slip(candidate, attempt)
         best = candidate if self._best is None else self._best
         self._report(

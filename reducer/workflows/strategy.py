@@ -13,13 +13,14 @@ from reducer.core.events import Event, PhaseBegan
 from reducer.core.finding import Evidence
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt
-from reducer.deltas import ATTRIBUTES, STRUCTURE, cut_nodes, find_delta, merge_inputs
+from reducer.deltas import ATTRIBUTES, DELTAS, STRUCTURE, cut_nodes, find_delta, merge_inputs
 from reducer.graph.prune import prune, with_outputs
 from reducer.graph.region import backward_cone, extract, module_of
 from reducer.search.bisect_last import bisect_last
 from reducer.search.chunks import remove_chunks
 from reducer.search.greedy import take_all_or_halves
 from reducer.workflows.reduction import Reduction
+from reducer.workflows.source_strategy import isolate_source, minimise_source
 
 #: Up to this many operators, edits are tried one by one without any coarser step before.
 FEW = 5
@@ -34,6 +35,8 @@ def isolate(
     smallest first.
     """
     report(PhaseBegan("isolate", case.operators))
+    if case.source:
+        return isolate_source(reduction, case, attempt)
     if _isolate(reduction, case, attempt):
         return True
     # Dimensions that export found by itself may not hold as declared ranges: let it find them again.
@@ -55,6 +58,9 @@ def _isolate(reduction: Reduction, case: Case, attempt: Attempt) -> bool:
 
 def minimise(reduction: Reduction, report: Callable[[Event], None]) -> None:
     """Reduce the best case until no single change helps."""
+    if reduction.best.source:
+        minimise_source(reduction, report, _together, _one_by_one)
+        return
     if len(reduction.best.graph.outputs) > 1 and reduction.best.operators > FEW:
         report(PhaseBegan("outputs", reduction.best.operators))
         _outputs(reduction)
@@ -81,7 +87,7 @@ def minimise(reduction: Reduction, report: Callable[[Event], None]) -> None:
 
 def certificate(reduction: Reduction) -> tuple[Evidence, ...]:
     """For every remaining element, the verdicts seen when it alone is removed or simplified."""
-    found = [item for delta in (*STRUCTURE, *ATTRIBUTES) for item in reduction.evidence(delta)]
+    found = [item for delta in DELTAS for item in reduction.evidence(delta)]
     listed = {item.element for item in found}
     for item in reduction.best.graph.inputs:
         element = f"input {item.name}"

@@ -6,6 +6,7 @@ from reducer.cli.render.progress import Progress
 from reducer.cli.render.words import count, duration, printable, shown_path
 from reducer.core.events import Captured, Confirmed, Event, Improved, Note, PhaseBegan, Started
 from reducer.core.signature import named_pass
+from reducer.core.stage import Stage
 
 
 class Lines:
@@ -31,7 +32,7 @@ class Lines:
             self._smallest = event.operators
             return captured_lines(event)
         if isinstance(event, PhaseBegan):
-            return [f"{event.name + ':':<12} {count(event.operators, 'operator')}"]
+            return [f"{event.name + ':':<12} {count(event.operators, self.progress.unit)}"]
         if isinstance(event, Improved):
             return self._improved(event)
         if isinstance(event, Confirmed):
@@ -47,15 +48,16 @@ class Lines:
             return []
         self._smallest = event.operators
         calls = count(self.progress.calls, "call")
-        return [f"{'':<12} {count(event.operators, 'operator')} after {calls}"]
+        return [f"{'':<12} {count(event.operators, self.progress.unit)} after {calls}"]
 
 
 def captured_lines(event: Captured) -> list[str]:
     """What fails, what the message blames, and what is behind it."""
     failure = event.failure
+    lowered = f", lowered with {event.backend}" if event.stage.rank >= Stage.TO_EDGE.rank else ""
     lines = [
         f"fails in {event.stage}: {event.form or 'subject'} of "
-        f"{count(event.operators, 'operator')}, lowered with {event.backend}"
+        f"{count(event.operators, event.unit)}{lowered}"
         f" ({duration(event.seconds)})",
         f"  observed: {failure.headline}",
     ]

@@ -18,6 +18,7 @@ class Progress:
     captured: Captured | None = None
     phase: str = ""
     operators: int | None = None
+    unit: str = "operator"
     calls: int = 0
     seconds: float = 0.0
     left: int | None = None
@@ -27,7 +28,7 @@ class Progress:
         if isinstance(event, Started):
             self.output, self.phase = event.output, "capture"
         elif isinstance(event, Captured):
-            self.captured, self.operators = event, event.operators
+            self.captured, self.operators, self.unit = event, event.operators, event.unit
         elif isinstance(event, PhaseBegan):
             self.phase, self.operators = event.name, event.operators
         elif isinstance(event, Judged):
@@ -54,7 +55,7 @@ class Progress:
         """One line that says it all, ``elapsed`` seconds after the start."""
         parts = ["start and capture" if self.captured is None else self.phase]
         if self.captured is not None and self.operators is not None:
-            parts.append(f"{count(self.operators, 'operator')} left")
+            parts.append(f"{count(self.operators, self.unit)} left")
         if self.calls:
             parts.append(count(self.calls, "call"))
             parts.append(f"{duration(self.seconds_per_call)} each")

@@ -33,7 +33,7 @@ def summary(outcome: Outcome) -> str:
 def headline(outcome: Outcome) -> str:
     """The result in one sentence."""
     before = outcome.finding.operators_before
-    size = f"{count(before, 'operator')} -> {outcome.finding.case.operators}"
+    size = f"{count(before, outcome.finding.case.unit)} -> {outcome.finding.case.operators}"
     said = f"; {outcome.message}" if outcome.message else ""
     if outcome.code is ExitCode.REDUCED:
         return f"reduced: {size}, confirmed in a clean process{said}"
@@ -46,7 +46,10 @@ def core_lines(script: str) -> str:
     >>> core_lines("import sys\\nclass Repro:\\n    x = 1\\ndef lower():\\n    go()\\nY = 1\\n")
     'class Repro:\\n    x = 1\\ndef lower():\\n    go()'
     """
-    pattern = r"^class Repro\b.*?^def lower\(.*?(?=^(?!def run\()\S|\Z)"
+    pattern = (
+        r"^(?:class|def|model =)(?! is_recorded).*?^def (?:lower|forward|quantize|export)\(.*?"
+        r"(?=^(?!def run\()\S|\Z)"
+    )
     found = re.search(pattern, script, re.DOTALL | re.MULTILINE)
     return found[0].rstrip() if found else ""
 
@@ -54,7 +57,8 @@ def core_lines(script: str) -> str:
 def _rows(outcome: Outcome) -> Iterator[str]:
     finding, folder = outcome.finding, outcome.folder
     failure = finding.failure
-    yield _row("stage", f"{failure.stage} ({finding.case.recipe.backend})")
+    with_what = "" if finding.case.source else f" ({finding.case.recipe.backend})"
+    yield _row("stage", f"{failure.stage}{with_what}")
     yield _row("observed", failure.headline)
     if blamed := named_pass(failure):
         yield _row("names", blamed)

@@ -1,0 +1,1 @@
+"""Models that fail before there is a graph: as Python source."""
