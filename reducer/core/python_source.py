@@ -6,6 +6,7 @@ Sources are kept in the form that ``ast.unparse`` gives: comments and layout do 
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -106,9 +107,10 @@ def shown(key: str) -> str:
 
 
 def with_replaced(source: str, changes: Mapping[int, Change]) -> str | None:
-    """The source with the nodes at these places replaced; None if that is no Python.
+    """The source with the nodes at these places replaced; None if that is no Python, or lacks a name.
 
-    A change is the node to put there, a list of statements, or None to leave it out.
+    A change is the node to put there, a list of statements, or None to leave it out. What is read and
+    no longer given would only fail otherwise: that needs no call to be known.
 
     >>> with_replaced("a = 1\\nb = 2", {1: None})
     'b = 2'
@@ -118,10 +120,34 @@ def with_replaced(source: str, changes: Mapping[int, Change]) -> str | None:
         id(node): changes[place] for place, node in enumerate(ast.walk(tree)) if place in changes
     }
     try:
-        text = unparsed(_Replacing(found).visit(tree))
-        return ast.unparse(ast.parse(text))
+        text = ast.unparse(ast.parse(unparsed(_Replacing(found).visit(tree))))
     except (SyntaxError, ValueError, AttributeError, TypeError):
         return None
+    return text if unbound(text) <= unbound(source) else None
+
+
+@lru_cache(maxsize=256)
+def unbound(source: str) -> frozenset[str]:
+    """Names, and attributes of self, that a source reads and does not give.
+
+    >>> sorted(unbound("a = b\\nclass A:\\n    def f(self):\\n        self.c = self.d + a"))
+    ['.d', 'b']
+    """
+    tree = ast.parse(source)
+    read: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            read.add(node.id)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
+            read.add(f".{node.attr}" if isinstance(node.ctx, ast.Load) else "")
+    given = {*_defined(tree), *dir(builtins)}
+    given |= {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    return frozenset(name for name in read - {""} if name.removeprefix(".") not in given)
 
 
 class _Replacing(ast.NodeTransformer):
@@ -163,11 +189,6 @@ def without_unused(source: str | None) -> str | None:
     return with_replaced(source, {places[key][0]: None for key in unused(source)})
 
 
-def first_line(node: ast.AST) -> str:
-    """The first line of a node's text, for people."""
-    return ast.unparse(node).splitlines()[0][:72]
-
-
 def defined_names(source: str) -> list[str]:
     """Names that the source gives: classes, functions, parameters, variables, attributes of self.
 
@@ -201,6 +222,8 @@ def _defined(tree: ast.AST) -> Iterator[str]:
         yield tree.id
     elif isinstance(tree, ast.Attribute) and isinstance(tree.ctx, ast.Store):
         yield tree.attr
+    elif isinstance(tree, ast.ExceptHandler) and tree.name:
+        yield tree.name
     for child in ast.iter_child_nodes(tree):
         yield from _defined(child)
 

@@ -1,6 +1,7 @@
 """Put what is in a block of a source in place of the block: loops, conditions, contexts, decorators.
 
-And what is in a function in place of its call, if it takes nothing and nothing is made of what it returns.
+And what is in a function in place of its call, if it takes nothing and nothing is made of what it returns;
+a call whose result is given a name in place of both.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def edits(case: Case) -> Sequence[Edit]:
             found.append(Edit(NAME, shown(key), (key, "body"), "its body instead"))
             if getattr(node, "orelse", []):
                 found.append(Edit(NAME, shown(key), (key, "orelse"), "its other branch instead"))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            found.append(Edit(NAME, shown(key), (key, "value"), "the call alone"))
         elif (name := _called(node)) and name in functions:
             found.append(Edit(NAME, shown(key), (key, "call"), "what the function does instead"))
         elif getattr(node, "decorator_list", []):
@@ -45,6 +48,8 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
         if part == "decorator_list":
             node.decorator_list = []  # type: ignore[attr-defined]
             changes[place] = node
+        elif part == "value":
+            changes[place] = ast.Expr(node.value)  # type: ignore[attr-defined]
         elif part == "call":
             body = _functions(case.source)[_called(node)].body
             changes[place] = [_without_return(item) for item in body]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -44,8 +45,24 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
     return None if text is None else replace(case, source=text)
 
 
+def _attributes(nodes: list[ast.AST]) -> Iterator[tuple[int, list[int], ast.Assign]]:
+    """The same of attributes of self that are given once, and are a constant."""
+    places = {id(node): place for place, node in enumerate(nodes)}
+    every = [node for node in nodes if isinstance(node, ast.Attribute)]
+    stored = Counter(node.attr for node in every if not isinstance(node.ctx, ast.Load))
+    for node in nodes:
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or not isinstance(target, ast.Attribute):
+            continue
+        same = [other for other in every if other.attr == target.attr and other is not target]
+        own = all(ast.unparse(other.value) == "self" for other in (target, *same))
+        if own and stored[target.attr] == 1 and isinstance(node.value, ast.Constant):
+            yield places[id(node)], [places[id(other)] for other in same], node
+
+
 def _variables(nodes: list[ast.AST]) -> Iterator[tuple[int, list[int], ast.Assign]]:
     """(place of the assignment, places of its reads, assignment) of names that one function gives once."""
+    yield from _attributes(nodes)
     places = {id(node): place for place, node in enumerate(nodes)}
     for scope in nodes:
         if not isinstance(scope, ast.FunctionDef | ast.Module):

@@ -33,7 +33,7 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
     for edit in sorted(edits, key=lambda edit: str(edit.payload), reverse=True):
         function, parameter = map(str, edit.payload)
         source = source and _without(source, function, parameter)
-    return replace(case, source=source) if source else None
+    return None if source is None else replace(case, source=source)
 
 
 def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
@@ -87,6 +87,12 @@ class _Instead(ast.NodeTransformer):
         return self.value if reads else node
 
 
+def _exports(node: ast.Call) -> bool:
+    """Whether a call is given a model and its inputs, as ``torch.export.export`` is."""
+    name = ast.unparse(node.func).rpartition(".")[2]
+    return name.startswith("export") and len(node.args) > 1
+
+
 def _given(
     tree: ast.AST, function: str, owner: str, position: int, name: str
 ) -> Iterator[ast.expr]:
@@ -100,6 +106,10 @@ def _given(
                 yield keywords[0].value
             elif position < len(node.args):
                 yield node.args.pop(position)
+        elif function == _FORWARD and isinstance(node, ast.Call) and _exports(node):
+            inputs = node.args[1]
+            if isinstance(inputs, ast.Tuple) and position < len(inputs.elts):
+                yield inputs.elts.pop(position)
         elif function == _FORWARD and isinstance(node, ast.Assign):
             inputs = node.value
             is_inputs = ast.unparse(node.targets[0]) == "example_inputs"

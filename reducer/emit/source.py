@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -64,7 +65,8 @@ def written_source(source: str) -> Source:
         block = isinstance(statement, ast.FunctionDef | ast.ClassDef)
         if lines and block:
             lines = [*tidy_end(lines), "", ""]
-        lines += [row for line in _spaced(statement) for row in wrap(line)]
+        text = _double_quoted(_spaced(statement))
+        lines += [row for line in text for row in wrap(line)]
         lines += ["", ""] if block else []
     texts = {line for item in imports for line in _import_lines(item)}
     return Source(tuple(sorted(texts)), "\n".join(tidy_end(lines)), {}, complete=True)
@@ -79,6 +81,23 @@ def _spaced(statement: ast.stmt) -> list[str]:
         if line or not lines[-1].endswith(":"):  # the first definition follows without one
             lines.append(line)
     return lines
+
+
+def _double_quoted(lines: list[str]) -> list[str]:
+    """The lines with strings in the quotes that a formatter gives them.
+
+    >>> print(*_double_quoted(["f('a', 1)"]))
+    f("a", 1)
+    """
+    found = list(lines)
+    tokens = tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__)
+    for token in reversed(list(tokens)):
+        plain = token.type == tokenize.STRING and token.start[0] == token.end[0]
+        if plain and token.string[0] == "'" and not {'"', "\\"} & set(token.string):
+            row, (start, end) = token.start[0] - 1, (token.start[1], token.end[1])
+            line = found[row]
+            found[row] = f'{line[:start]}"{token.string[1:-1]}"{line[end:]}'
+    return found
 
 
 def tidy_end(lines: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from reducer.core.case import Atom, Case, Graph, Input, Node, Ref, TensorSpec
 from reducer.core.delta import Delta, Edit
 from reducer.core.order import sort_key
 from reducer.core.recipe import Recipe
-from reducer.deltas import ATTRIBUTES, DELTAS, STRUCTURE, find_delta
+from reducer.deltas import ATTRIBUTES, DELTAS, SOURCE, STRUCTURE, find_delta
 from tests.conformance.generated_cases import cases, problems
 
 each_delta = pytest.mark.parametrize("delta", DELTAS, ids=lambda delta: delta.NAME)
@@ -38,7 +38,7 @@ def test_it_says_what_it_is(delta: Delta) -> None:
 def test_names_are_unique_and_found() -> None:
     assert len({delta.NAME for delta in DELTAS}) == len(DELTAS)
     assert all(find_delta(delta.NAME) is delta for delta in DELTAS)
-    assert (*STRUCTURE, *ATTRIBUTES) == DELTAS
+    assert (*STRUCTURE, *ATTRIBUTES, *SOURCE) == DELTAS
     with pytest.raises(KeyError):
         find_delta("no-such-delta")
 

@@ -153,5 +153,23 @@ def _parsed(text: str) -> ast.Module:
     for statement in tree.body:
         guarded = isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
         body += statement.body if guarded else [statement]  # type: ignore[attr-defined]
-    tree.body = body
+    tree.body = [single for item in body for single in _each(item)]
     return tree
+
+
+def _each(statement: ast.stmt) -> list[ast.stmt]:
+    """``a, b = x, y`` as two assignments, if neither reads what the other gives."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return [statement]
+    names, values = statement.targets[0], statement.value
+    if not isinstance(names, ast.Tuple) or not isinstance(values, ast.Tuple):
+        return [statement]
+    given = {node.id for node in ast.walk(names) if isinstance(node, ast.Name)}
+    read = {node.id for node in ast.walk(values) if isinstance(node, ast.Name)}
+    starred = any(isinstance(item, ast.Starred) for item in (*names.elts, *values.elts))
+    if given & read or starred or len(names.elts) != len(values.elts):
+        return [statement]
+    return [
+        ast.copy_location(ast.Assign([name], value), statement)
+        for name, value in zip(names.elts, values.elts, strict=True)
+    ]
