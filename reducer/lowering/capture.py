@@ -283,6 +283,10 @@ class _Capturing:
         self, error: Exception, stage: Stage, source: str, declared: Declared | None = None
     ) -> Capture:
         """A failure before there is a graph: its case is the source."""
+        if stage is Stage.EAGER:
+            self.notes.append(
+                "eager PyTorch raises it: nothing of export or ExecuTorch was reached"
+            )
         attempt, notes = self._attempt(error, None, stage), tuple(self.notes)
         if not source or attempt.failure is None:
             return Capture(None, attempt, notes=notes)

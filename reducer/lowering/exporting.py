@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from typing import Any
 
 import torch
@@ -53,11 +54,25 @@ def _export(model: torch.nn.Module, declared: Declared) -> ExportedProgram:
             f"dynamic_shapes do not fit example_inputs: {headline(error)}",
             hint="give one entry per argument of forward, as torch.export.export takes them",
         ) from error
+    if wrong := _does_not_fit(model, declared):
+        raise SubjectError(
+            f"example_inputs do not fit the model's forward: {wrong}",
+            hint=f"it takes {inspect.signature(model.forward)}",
+        )
     # Only now, since it costs a run: does the model take these inputs at all?
     eager = _eager_error(model, declared)
     if eager is not None:
         raise NotExported(Stage.EAGER, eager)
     raise NotExported(Stage.EXPORT, error)
+
+
+def _does_not_fit(model: torch.nn.Module, declared: Declared) -> str:
+    """Why the model cannot even be called with these arguments, or ""."""
+    try:
+        inspect.signature(model.forward).bind(*declared.args, **declared.kwargs)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def _is_invalid_input(error: Exception) -> bool:

@@ -71,7 +71,8 @@ class Worker:
             )
         self._socket = ours
         self._reader = ours.makefile("rb")
-        self._send({"preload": list(preload), "accelerate": accelerate})
+        with contextlib.suppress(WorkerDied):  # by now: why, is told when its environment is asked
+            self._send({"preload": list(preload), "accelerate": accelerate})
 
     def __enter__(self) -> Worker:
         return self

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reducer.core.python_source import ENTRY
 from reducer.core.stage import Stage
 from reducer.core.wire import Capture
 
@@ -58,6 +59,8 @@ REFUSED = [
     ("quantizer is a class",
      GOOD + "from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer\n"
      "quantizer = XNNPACKQuantizer\n", "the class XNNPACKQuantizer", "set_global"),
+    ("too many inputs", MODEL + "example_inputs = (1, 2)\n", "do not fit", "it takes (input"),
+    ("wrong keyword", MODEL + "example_inputs = {'y': torch.randn(1, 4)}\n", "do not fit", "input"),
     ("partitioner is a class",
      GOOD + "from executorch.backends.xnnpack import XnnpackPartitioner as partitioner\n",
      "the class XnnpackPartitioner", "give an instance"),
@@ -164,8 +167,6 @@ def test_refused_backend(
 #: (what it shows, source, stage, part of the outermost message): failures before there is a graph.
 WITHOUT_GRAPH = [
     ("wrong shape", MODEL + "example_inputs = torch.ones(1, 5)\n", Stage.EAGER, "cannot be mult"),
-    ("too many inputs", MODEL + "example_inputs = (1, 2)\n", Stage.EAGER, "positional"),
-    ("wrong keyword", MODEL + "example_inputs = {'y': torch.randn(1, 4)}\n", Stage.EAGER, "'y'"),
     ("data-dependent branch",
      "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
      "        return x + 1 if x.sum() > 0 else x\n"
@@ -196,7 +197,9 @@ def test_failure_before_there_is_a_graph(
     capture: Callable[..., Capture],
 ) -> None:
     found = capture(write(source))
-    assert found.case is None
+    assert found.case is not None
+    assert not found.case.graph.nodes
+    assert f"def {ENTRY[stage]}():" in found.case.source
     assert found.attempt.failure is not None
     assert found.attempt.failure.stage is stage
     assert message in found.attempt.failure.chain[0].message
