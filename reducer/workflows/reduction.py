@@ -39,6 +39,14 @@ class Slipped:
     attempt: Attempt
 
 
+#: A source is refused if it takes at least this many seconds, and so many times those of the best.
+_SLOW, _SLOWER = 5.0, 4.0
+
+
+def _seconds(attempt: Attempt) -> float:
+    return sum(spent for _, spent in attempt.seconds)
+
+
 class Reduction:
     """The smallest case that fails as wanted, and all that was learned on the way to it."""
 
@@ -78,13 +86,20 @@ class Reduction:
         ):
             return False
         judgement = self.judge(candidate, delta)
-        if judgement.verdict is not Verdict.SAME:
+        if judgement.verdict is not Verdict.SAME or self._is_slow(judgement):
             return False
         specs = judgement.attempt.specs if judgement.attempt else ()
         self._best, self.attempt = with_specs(candidate, dict(specs)), judgement.attempt
         self.useful[delta] += 1
         self._improved(candidate)
         return True
+
+    def _is_slow(self, judgement: Judgement) -> bool:
+        """Whether less source makes much more work: an argument left out may mean a model of full size."""
+        if self._best is None or not self._best.source or not (judgement.attempt and self.attempt):
+            return False
+        now, before = (_seconds(item) for item in (judgement.attempt, self.attempt))
+        return now > max(_SLOW, _SLOWER * before)
 
     def offer_edits(self, delta: Delta, edits: Sequence[Edit]) -> bool:
         """Judge the best case with these edits made."""

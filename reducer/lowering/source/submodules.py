@@ -113,13 +113,14 @@ def construction(module: nn.Module, names: Mapping[str, Any]) -> tuple[str, set[
     else:
         raise Unwritable(cls.__qualname__)
     parts = []
-    for key, value in [*(("", item) for item in call[0]), *call[1].items()]:
+    for keyword, value in [*(("", item) for item in call[0]), *call[1].items()]:
         if isinstance(value, nn.Module):
             text, more = construction(value, names)
             imports |= more
         else:
-            text = written(value)
-        parts.append(f"{key}={text}" if key else text)
+            held = [key for key, other in names.items() if other is value]
+            text = held[0] if held and not isinstance(value, int | float) else written(value)
+        parts.append(f"{keyword}={text}" if keyword else text)
     return f"{name}({', '.join(parts)})" + ("" if mode else ".eval()"), imports
 
 
