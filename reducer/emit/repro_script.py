@@ -87,6 +87,8 @@ def what_fails(finding: Finding) -> str:
     made = f"The .pte for {backend}"
     if failure.kind is Kind.WRONG:
         return f"{made} returns other numbers than eager PyTorch."
+    if failure.kind is Kind.PROPERTY:
+        return f"What lowering for {backend} gives is not as it should be (asked after {failure.stage})."
     lowering = failure.stage.rank < Stage.LOAD_PTE.rank
     if failure.kind.ends_process:
         how = {

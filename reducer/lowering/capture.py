@@ -174,8 +174,11 @@ class _Capturing:
             self.explanation = self._watched(program, plan, self.job.watch)
             if self.explanation.failure is not None:
                 return Attempt(self.explanation.failure, seconds=self._seconds)
-        plan = replace(plan, last_stage=Stage.COMPARE, rtol=self.job.rtol, atol=self.job.atol)
-        attempt = lowered(program, plan, self.clock, self.job.oracle, more)
+        job = self.job
+        plan = replace(
+            plan, last_stage=Stage.COMPARE, rtol=job.rtol, atol=job.atol, asked=job.asked
+        )
+        attempt = lowered(program, plan, self.clock, job.oracle, more)
         if attempt.unchecked:
             self.notes.append(f"the .pte was not checked: {attempt.unchecked}")
         return replace(attempt, seconds=self._seconds)
@@ -230,7 +233,8 @@ class _Capturing:
     def _observed(self, call: Observation, lowering: Lowering) -> Capture:
         """What the decisive call lowered, with what it raised."""
         self.notes += lowering.notes
-        if self.job.oracle or self.job.watch is not None:  # what the script did was not watched
+        job = self.job
+        if job.oracle or job.asked or job.watch is not None:  # what the script did was not watched
             method = next(iter(lowering.methods.values()))
             plan = plan_from_recipe(method.recipe)
             return self._capture(method, self._lowered(method.program, plan))
@@ -267,7 +271,8 @@ class _Capturing:
     def _capture(self, method: Method, attempt: Attempt) -> Capture:
         if isinstance(method.case, SubjectError):
             raise method.case
-        recipe = replace(method.recipe, rtol=self.job.rtol, atol=self.job.atol)
+        job = self.job
+        recipe = replace(method.recipe, rtol=job.rtol, atol=job.atol, asked=job.asked)
         if attempt.failure is not None:
             recipe = replace(recipe, last_stage=attempt.failure.stage)
         case = replace(method.case, recipe=recipe)

@@ -74,6 +74,7 @@ def capture(
         settings.rtol,
         settings.atol,
         tuple(watch) if watch is not None else None,
+        settings.asked,
     )
     key = store_key("capture", text.dumps(job), worker.environment)
     known = store.get(key)
