@@ -93,9 +93,13 @@ def title(finding: Finding) -> str:
 
 
 def _component(finding: Finding) -> str:
-    """Whose bug it is: the backend's, or exir's if it fails in the same way without or with any."""
+    """Whose bug it is: the backend's, or exir's if it fails in the same way without or with any.
+
+    What is asked of a program is asked for one backend, whatever others make of it.
+    """
     everywhere = {item.verdict for item in finding.elsewhere} == {Verdict.SAME}
-    exir = everywhere or not finding.case.recipe.partitioners
+    asked = finding.failure.kind is Kind.PROPERTY
+    exir = (everywhere and not asked) or not finding.case.recipe.partitioners
     return "exir" if exir else finding.case.recipe.backend
 
 
