@@ -127,9 +127,12 @@ def test_a_command(reduce: Callable[..., Outcome]) -> None:
 
 def test_what_was_not_delegated(reduce: Callable[..., Outcome]) -> None:
     oracle, asked = values.asked(None, None, "not-delegated")
-    outcome = reduce(MODEL, backend="xnnpack", oracle=oracle, asked=asked)
+    outcome = reduce(MODEL, backend="xnnpack,vulkan", oracle=oracle, asked=asked)
     assert outcome.code is ExitCode.REDUCED
     assert targets(outcome) == ["aten.acos.default"]
+    recipe = outcome.finding.case.recipe
+    assert len(recipe.partitioners) == 1  # one at least: else there is nothing to delegate to
+    assert recipe.backend in ("xnnpack", "vulkan")
     failure = outcome.finding.failure
     assert failure.headline == "NotDelegated: not delegated: aten.acos.default"
     assert (failure.kind, failure.stage) == (Kind.PROPERTY, Stage.PREPROCESS)
