@@ -55,7 +55,11 @@ def table(environment: Environment, rows: Sequence[BackendStatus]) -> str:
     for row in sorted(rows, key=lambda row: not row.usable):
         head = f"{row.name:<{width}}{'usable' if row.usable else 'not usable':<12}"
         lines += textwrap.wrap(
-            head + row.reason, _WIDTH, subsequent_indent=" " * len(head), break_long_words=False
+            head + row.reason,
+            _WIDTH,
+            subsequent_indent=" " * len(head),
+            break_long_words=False,
+            break_on_hyphens=False,
         )
     return "\n".join(line.rstrip() for line in lines)
 

@@ -92,14 +92,14 @@ def reduce(
         str | None,
         typer.Option("--backend", "-b", metavar="NAME",
                      help="What to lower with: vulkan, webgpu, xnnpack, portable, another name from"
-                     " `reduce backends`, or package.module:PartitionerClass. Default: as the"
-                     " subject says."),
+                     " `reduce backends`, package.module:PartitionerClass, or several after one"
+                     " another (xnnpack,vulkan). Default: as the subject says."),
     ] = None,
     backend_option: Annotated[
         list[str] | None,
         typer.Option("--backend-option", "-O", metavar="KEY=VALUE",
                      help="Option for the partitioner: key=value (value as JSON, else text), or a"
-                     " JSON object. May be repeated."),
+                     " JSON object; of several backends: name.key=value. May be repeated."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -124,11 +124,23 @@ def reduce(
     ] = None,
     oracle: Annotated[
         str | None,
-        typer.Option(metavar="INVARIANT",
-                     help="Not lowering that raises, but a compiler pass that breaks this counts as"
-                     " the failure: one-fake-mode, metadata, well-formed, same-numbers or"
-                     " shared-state."),
+        typer.Option(metavar="FILE|INVARIANT",
+                     help="Not lowering that raises counts as the failure, but this: a Python file"
+                     " whose interesting(program) is true, or gives a reason; an executable file that"
+                     " exits with 0 given the .pte; or a compiler pass that breaks one-fake-mode,"
+                     " metadata, well-formed, same-numbers or shared-state."),
     ] = None,
+    oracle_command: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND",
+                     help="The same: a command that exits with 0, given the path of the .pte in the"
+                     " place of {pte} (1 to 124: it is fine; else it cannot tell)."),
+    ] = None,
+    expect_delegated: Annotated[
+        bool,
+        typer.Option("--expect-delegated",
+                     help="The same: operators that no delegate takes."),
+    ] = False,
     rtol: Annotated[
         float | None,
         typer.Option(metavar="NUMBER",
@@ -177,6 +189,8 @@ def reduce(
     """Reduce each subject in turn; returns the exit code."""
     if output is not None and len(subjects) > 1:
         raise BadInput("-o names one folder, but there are several subjects", hint="leave -o out")
+    not_delegated = "not-delegated" if expect_delegated else ""
+    invariant, asked = values.asked(oracle, oracle_command, not_delegated)
     common: dict[str, Any] = {
         "backend": backend,
         "options": values.options(backend_option or ()),
@@ -186,7 +200,8 @@ def reduce(
         "max_calls": max_calls,
         "budget": values.seconds(budget, "--budget") if budget is not None else None,
         "argv": tuple(context.obj or ()),
-        "oracle": values.oracle(oracle),
+        "oracle": invariant,
+        "asked": asked,
         "rtol": values.tolerance(rtol, "--rtol"),
         "atol": values.tolerance(atol, "--atol"),
         "keep_names": keep_names,

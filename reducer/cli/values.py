@@ -8,12 +8,16 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from reducer.core.diagnosis import INVARIANTS
 from reducer.core.errors import BadInput
+from reducer.core.property import Property, problem
 from reducer.core.recipe import Items, Plain
 from reducer.core.signature import MATCH_LEVELS, MatchRule
+from reducer.emit.properties import PROPERTIES
+from reducer.emit.properties.command import of_command, of_script
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(h|min|m|s|)")
@@ -102,6 +106,58 @@ def oracle(name: str | None, option: str = "--oracle") -> str:
     if name is not None and name not in INVARIANTS:
         raise BadInput(f"{option} {name!r} is unknown", hint=f"one of {', '.join(INVARIANTS)}")
     return name or ""
+
+
+def asked(file: str | None, command: str | None, built_in: str = "") -> tuple[str, Property | None]:
+    """What counts as the failure: the name of an invariant, or else a property; at most one is given.
+
+    ``file`` is what ``--oracle`` was given, ``built_in`` the name of a property that has an option.
+    """
+    given = [bool(file), bool(command), bool(built_in)]
+    if sum(given) > 1:
+        raise BadInput(
+            "--oracle, --oracle-command and --expect-delegated exclude each other",
+            hint="ask one question at a time",
+        )
+    if built_in:
+        return "", PROPERTIES[built_in]
+    if command:
+        try:
+            return "", of_command(command)
+        except ValueError as error:
+            raise BadInput(f"--oracle-command {command!r}: {error}") from error
+    if file is None or file in INVARIANTS:
+        return file or "", None
+    return "", _of_file(Path(file), file)
+
+
+def _of_file(path: Path, given: str) -> Property:
+    """The property that a Python file defines, or that an executable one says yes to."""
+    if not path.is_file():
+        raise BadInput(
+            f"--oracle {given!r} is no file and no invariant",
+            hint=f"a Python file with interesting(program), an executable file, or one of"
+            f" {', '.join(INVARIANTS)}",
+        )
+    try:
+        content = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"--oracle {given!r} cannot be read as text: {error}",
+            hint="run a program that is no script with --oracle-command",
+        ) from error
+    if path.suffix != ".py":
+        if not os.access(path, os.X_OK):
+            raise BadInput(
+                f"--oracle {given!r} is neither executable nor a .py file", hint="chmod +x it"
+            )
+        return of_script(path.name, content)
+    if wrong := problem(content):
+        raise BadInput(
+            f"--oracle {given!r}: {wrong}",
+            hint="for example: def interesting(program): return len(program.buffer) > 1_000_000",
+        )
+    return Property("oracle", content)
 
 
 def interpreter(text: str) -> str:

@@ -15,6 +15,8 @@ class Kind(str, Enum):
     MEMORY = "memory"
     """It used more than it was allowed."""
     HANGS = "hangs"
+    PROPERTY = "property"
+    """It lowers, and what comes of it has a property that it should not have."""
 
     def __str__(self) -> str:
         return self.value

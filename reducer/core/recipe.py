@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Union
 
+from reducer.core.property import Property
 from reducer.core.stage import Stage
 
 
@@ -84,6 +85,8 @@ class Recipe:
     ``rtol``, ``atol``
         what counts as rounding when the ``.pte`` is compared, as a share of the largest number
         expected and absolute; None: by dtype.
+    ``asked``
+        a property that what it is lowered to should not have: then that is the failure.
     ``alone``
         instead of all that: the case is a graph in the middle of lowering, made by hand, and this
         one pass is run on it. Inputs of role ``constant`` are those whose fake value carries the
@@ -102,6 +105,7 @@ class Recipe:
     rtol: float | None = None
     atol: float | None = None
     alone: PassCall | None = None
+    asked: Property | None = None
 
 
 def packages(recipe: Recipe) -> set[str]:
@@ -113,7 +117,7 @@ def texts(recipe: Recipe) -> list[str]:
     """What the user's options and definitions say in words."""
     found = [part for part in _parts(recipe) if isinstance(part, str | bytes)]
     words = [part if isinstance(part, str) else part.decode(errors="replace") for part in found]
-    return [*words, recipe.definitions]
+    return [*words, recipe.definitions, recipe.asked.source if recipe.asked else ""]
 
 
 def _parts(recipe: Recipe) -> Iterator[object]:

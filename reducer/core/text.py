@@ -33,6 +33,7 @@ from reducer.core.case import (
 )
 from reducer.core.errors import BadInput
 from reducer.core.kind import Kind
+from reducer.core.property import Property
 from reducer.core.recipe import Construct, Items, PassCall, Recipe
 from reducer.core.signature import ChainLink, Failure, Frame, Signature
 from reducer.core.stage import Stage
@@ -42,7 +43,7 @@ _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (
         Atom, Case, ChainLink, Check, Construct, Failure, Fill, Frame, Graph, GraphRef, Input, Items,
-        Node, PassCall, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
+        Node, PassCall, Property, Recipe, Ref, ScalarSpec, Signature, Symbol, TensorSpec,
     )
 }  # fmt: skip
 _PLAIN = frozenset({str, int, bool, type(None)})

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from reducer.core.case import Case, Spec
 from reducer.core.diagnosis import Explanation
+from reducer.core.property import Property
 from reducer.core.recipe import Construct, Plain
 from reducer.core.signature import Failure
 from reducer.core.stage import Stage
@@ -36,9 +37,9 @@ class CaptureJob:
 
     ``subject`` is a path, or ``package.module:attribute``. ``backend`` None means: as the subject
     says. ``options`` go to the partitioner's constructor. ``data_dir`` receives tensors. ``argv`` is
-    what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`. ``rtol`` and ``atol``
-    as in :class:`~reducer.core.recipe.Recipe`. ``watch``: the lowering is watched for these invariants
-    (all if empty) and the capture has an explanation.
+    what a script finds in ``sys.argv[1:]``. ``oracle`` as in :class:`JudgeJob`. ``rtol``, ``atol``
+    and ``asked`` as in :class:`~reducer.core.recipe.Recipe`. ``watch``: the lowering is
+    watched for these invariants (all if empty) and the capture has an explanation.
     """
 
     subject: str
@@ -50,6 +51,7 @@ class CaptureJob:
     rtol: float | None = None
     atol: float | None = None
     watch: tuple[str, ...] | None = None
+    asked: Property | None = None
 
 
 @register

@@ -47,7 +47,10 @@ def edits(case: Case) -> list[Edit]:
 
 
 def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
-    """Leave the parts out, later positions first so that earlier ones keep their place."""
+    """Leave the parts out, later positions first so that earlier ones keep their place.
+
+    None if no partitioner would be left although one is needed.
+    """
     recipe = case.recipe
     paths = [edit.payload for edit in edits]
     for path in sorted(
@@ -66,14 +69,25 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
             recipe = _with(recipe, name, None)
         else:
             recipe = _with(recipe, name, _without(getattr(recipe, name), path[1:]))
-    if not recipe.partitioners and case.recipe.partitioners:
-        recipe = replace(recipe, backend="portable")
-    return replace(case, recipe=recipe)
+    if not recipe.partitioners and case.recipe.partitioners and _needs_one(recipe):
+        return None
+    gone = {path[1] for path in paths if path[0] == "partitioners" and len(path) == 2}
+    return replace(case, recipe=replace(recipe, backend=_backend(case.recipe, gone)))
 
 
 def _needs_one(recipe: Recipe) -> bool:
     """Whether the stage that fails does not exist without a partitioner."""
     return recipe.last_stage in (Stage.PARTITION, Stage.PREPROCESS)
+
+
+def _backend(recipe: Recipe, gone: set[Argument]) -> str:
+    """The name without those of the partitioners that are left out, of several."""
+    names = recipe.backend.split("+")
+    if gone and len(gone) == len(recipe.partitioners):
+        return "portable"
+    if len(names) != len(recipe.partitioners):
+        return recipe.backend
+    return "+".join(name for place, name in enumerate(names) if place not in gone)
 
 
 def _with(recipe: Recipe, name: str, value: object) -> Recipe:

@@ -18,6 +18,7 @@ from reducer.emit.layout import WIDTH
 from reducer.emit.literal import text
 from reducer.emit.numbers_check import numbers_check
 from reducer.emit.process_check import process_check
+from reducer.emit.property_check import property_check
 from reducer.emit.run_function import entry
 
 #: Put before the imports of libraries, which may fail as well.
@@ -68,6 +69,8 @@ def failure_check(finding: Finding, run: str = "") -> tuple[set[str], str]:
     signature, rule = finding.signature, finding.rule
     if finding.failure.kind is Kind.WRONG:
         return numbers_check(finding)
+    if finding.failure.kind is Kind.PROPERTY:
+        return property_check(finding, fixed_words(signature.message))
     if finding.failure.kind.ends_process or entry(finding.case.recipe) == "run":
         return process_check(finding, longest_words(finding.failure.chain[-1].message))
     if rule.regex:

@@ -14,6 +14,7 @@ from reducer.core.signature import Failure
 from reducer.emit.invariant_checks import CHECKS
 from reducer.emit.numbers_check import numbers_function
 from reducer.emit.pass_script import write_pass
+from reducer.emit.property_check import property_function
 from reducer.emit.repro_script import header, import_blocks, lower_function
 from reducer.emit.run_function import entry, run_function
 from reducer.emit.source import write_source
@@ -47,6 +48,11 @@ def render_test(
         check = CHECKS[finding.oracle]
         needed |= set(check.IMPORTS)
         parts.append(check.SOURCE.rstrip())
+    elif finding.failure.kind is Kind.PROPERTY:
+        assert finding.case.recipe.asked is not None
+        more, function = property_function(finding.case.recipe.asked)
+        needed |= more
+        parts.append(function)
     elif finding.failure.kind is Kind.WRONG:
         parts.append(numbers_function(finding).rstrip())
     elif finding.failure.kind.ends_process:
@@ -71,6 +77,11 @@ def _end_to_end(finding: Finding) -> str:
     function, failure = entry(finding.case.recipe), finding.failure
     does = {"export": "exports", "quantize": "quantizes", "forward": "runs", "lower": "lowers"}
     name = f"it_{does.get(function, 'runs')}"
+    if failure.kind is Kind.PROPERTY:
+        return (
+            "    def test_it_lowers_as_it_should(self):\n"
+            "        self.assertFalse(interesting(lower()))"
+        )
     if failure.kind is Kind.WRONG:
         return "    def test_the_numbers_are_those_of_eager(self):\n        check()"
     if failure.kind.ends_process:

@@ -55,7 +55,8 @@ def report(
     explanation = diagnosis.explanation if diagnosis else None
     census = explanation.census if explanation else None
     several = census is not None and len(census.modes) > 1
-    write = render if finding.oracle else short_form
+    asked = finding.failure.kind is Kind.PROPERTY
+    write = render if finding.oracle or asked else short_form
     return pages.get_template("report.md.j2").render(
         title=title(finding),
         opening=_opening(finding),
@@ -92,11 +93,15 @@ def title(finding: Finding) -> str:
 
 
 def _component(finding: Finding) -> str:
-    """Whose bug it is: the backend's, or exir's if it fails in the same way without or with any."""
+    """Whose bug it is: the backend's, or exir's if it fails in the same way without or with any.
+
+    What is asked of a program is asked for one backend, whatever others make of it.
+    """
     if finding.case.source:
         return str(finding.failure.stage)
     everywhere = {item.verdict for item in finding.elsewhere} == {Verdict.SAME}
-    exir = everywhere or not finding.case.recipe.partitioners
+    asked = finding.failure.kind is Kind.PROPERTY
+    exir = (everywhere and not asked) or not finding.case.recipe.partitioners
     return "exir" if exir else finding.case.recipe.backend
 
 
@@ -119,6 +124,13 @@ def _opening(finding: Finding) -> str:
         return (
             f"Lowering this module {how} does not raise, but a compiler pass breaks the program on the"
             f" way, in {stage} ({versions}). Run as it stands, the script names the pass:"
+        )
+    if finding.failure.kind is Kind.PROPERTY and recipe.asked is not None:
+        return (
+            f"Lowering this module {how} does not raise, but what it gives is not as it should be"
+            f" ({versions}). `interesting`, in the script, is the property"
+            f" ({prose(recipe.asked.name)}), asked after {stage}; run as it stands the script exits"
+            " with 1 and says:"
         )
     if finding.failure.kind is Kind.RAISES and entry(recipe) == "lower":
         return f"Lowering this module {how} fails in {stage} ({versions}):"
@@ -156,6 +168,8 @@ def _expected(finding: Finding) -> str:
     what = f"it {does.get(entry(finding.case.recipe), 'runs')}"
     if finding.oracle:
         what = "every pass leaves a sound program"
+    elif finding.failure.kind is Kind.PROPERTY:
+        what = "the script says nothing and exits with 0"
     elif finding.failure.kind is Kind.WRONG:
         what = "the numbers of eager PyTorch"
     where = " and ".join(filter(None, [", ".join(passing[:-1]), *passing[-1:]]))

@@ -94,6 +94,8 @@ def what_fails(finding: Finding) -> str:
     }
     if failure.stage in early:
         return f"{early[failure.stage]}."
+    if failure.kind is Kind.PROPERTY:
+        return f"What lowering for {backend} gives is not as it should be (asked after {failure.stage})."
     lowering = failure.stage.rank < Stage.LOAD_PTE.rank
     if failure.kind.ends_process:
         how = {

@@ -16,7 +16,7 @@ from torch.export import ExportedProgram
 
 from reducer.core.diagnosis import Explanation
 from reducer.core.python_source import defined_names
-from reducer.core.recipe import Construct, Recipe
+from reducer.core.recipe import Recipe
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, Capture, CaptureJob
 from reducer.lowering import backends, recorder
@@ -95,7 +95,7 @@ class _Capturing:
     known: frozenset[str] = frozenset()
     form: str = ""
     notes: list[str] = field(default_factory=list)
-    chosen: tuple[Construct, ...] | None = None
+    chosen: Recipe | None = None
     override: Callable[[], list[Any]] | None = None
     explanation: Explanation | None = None
 
@@ -108,8 +108,8 @@ class _Capturing:
                     hint="add --backend NAME",
                 )
             return
-        chosen = self.chosen = backends.construct(self.job.backend, self.job.options)
-        self.override = lambda: [build(item) for item in chosen]
+        chosen = self.chosen = backends.lowering(self.job.backend, self.job.options)
+        self.override = lambda: [build(item) for item in chosen.partitioners]
         self.override()  # a partitioner that cannot be made is reported before the subject runs
 
     def case(self, program: ExportedProgram, recipe: Recipe) -> Any:
@@ -159,20 +159,22 @@ class _Capturing:
 
     def _program(self, program: ExportedProgram, declared: Declared | None = None) -> Capture:
         """Lower a program by the backend that was asked for, else as its file declares."""
-        partitioners, config = None, None
-        if declared is not None:
-            partitioners, config = declared.partitioners, declared.compile_config
-        if self.override is not None:
-            partitioners = self.override()
-        if partitioners is None:
-            self.notes.append("no backend given: lowered without a partitioner (portable)")
-        plan = LoweringPlan(list(partitioners or ()), config)
-        expressed = tuple(
-            express_partitioner(item, self.notes.append) for item in plan.partitioners
-        )
-        recipe = Recipe(
-            backends.name_of(expressed), expressed, express_config(config, self.notes.append)
-        )
+        config = declared.compile_config if declared is not None else None
+        expressed_config = express_config(config, self.notes.append)
+        if self.chosen is not None:
+            recipe, plan = self.chosen, plan_from_recipe(self.chosen)
+            if config is not None:
+                recipe = replace(recipe, compile_config=expressed_config)
+                plan = replace(plan, compile_config=config)
+        else:
+            partitioners = declared.partitioners if declared is not None else None
+            if partitioners is None:
+                self.notes.append("no backend given: lowered without a partitioner (portable)")
+            plan = LoweringPlan(list(partitioners or ()), config)
+            expressed = tuple(
+                express_partitioner(item, self.notes.append) for item in plan.partitioners
+            )
+            recipe = Recipe(backends.name_of(expressed), expressed, expressed_config)
         more = declared.check_inputs if declared is not None else ()
         method = Method(program, case_from_program(program, recipe, self.data, more), recipe)
         self.tell(self._capture(method, Attempt()))
@@ -185,8 +187,11 @@ class _Capturing:
             self.explanation = self._watched(program, plan, self.job.watch)
             if self.explanation.failure is not None:
                 return Attempt(self.explanation.failure, seconds=self._seconds)
-        plan = replace(plan, last_stage=Stage.COMPARE, rtol=self.job.rtol, atol=self.job.atol)
-        attempt = lowered(program, plan, self.clock, self.job.oracle, more)
+        job = self.job
+        plan = replace(
+            plan, last_stage=Stage.COMPARE, rtol=job.rtol, atol=job.atol, asked=job.asked
+        )
+        attempt = lowered(program, plan, self.clock, job.oracle, more)
         if attempt.unchecked:
             self.notes.append(f"the .pte was not checked: {attempt.unchecked}")
         return replace(attempt, seconds=self._seconds)
@@ -203,6 +208,14 @@ class _Capturing:
 
     def _script(self, script: Script, path: Path | None) -> Capture:
         record = script.record
+        chosen = self.chosen
+        if chosen is not None and chosen.transform_passes and not chosen.partitioners:
+            if record.lowered:
+                raise SubjectError(
+                    f"backend {chosen.backend} is a list of passes, which cannot take the place of a"
+                    " script's partitioners",
+                    hint="hand in the model, or a script that only exports",
+                )
         call = record.decisive()
         if call is None or not (call.lowering or call.error or call.trouble):
             program = record.exported()
@@ -235,7 +248,8 @@ class _Capturing:
     def _observed(self, call: Observation, lowering: Lowering) -> Capture:
         """What the decisive call lowered, with what it raised."""
         self.notes += lowering.notes
-        if self.job.oracle or self.job.watch is not None:  # what the script did was not watched
+        job = self.job
+        if job.oracle or job.asked or job.watch is not None:  # what the script did was not watched
             method = next(iter(lowering.methods.values()))
             plan = plan_from_recipe(method.recipe)
             return self._capture(method, self._lowered(method.program, plan))
@@ -272,7 +286,8 @@ class _Capturing:
     def _capture(self, method: Method, attempt: Attempt) -> Capture:
         if isinstance(method.case, SubjectError):
             raise method.case
-        recipe = replace(method.recipe, rtol=self.job.rtol, atol=self.job.atol)
+        job = self.job
+        recipe = replace(method.recipe, rtol=job.rtol, atol=job.atol, asked=job.asked)
         if attempt.failure is not None:
             recipe = replace(recipe, last_stage=attempt.failure.stage)
         case = replace(method.case, recipe=recipe)

@@ -141,7 +141,9 @@ def _express_call(value: Any) -> Construct:
         return Construct("functools:partial", *_express_arguments(head, kwargs))
     if isinstance(value, PurePath):
         return Construct("pathlib:Path", (str(value),))
-    if is_dataclass(value):
+    if type(value).__module__ == "packaging.version":
+        return Construct("packaging.version:Version", (str(value),))
+    if is_dataclass(value) and _made_of_fields(value):
         # Fields are what the object is now; the recorded call may be older than an assignment.
         given = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
         defaults = {f.name: _default(f) for f in fields(value)}
@@ -150,6 +152,12 @@ def _express_call(value: Any) -> Construct:
     if (call := recorder.call_of(value)) is not None:
         return Construct(importable_path(type(value)), *_express_arguments(*call))
     raise Inexpressible(f"a {type(value).__module__}.{type(value).__qualname__}")
+
+
+def _made_of_fields(value: Any) -> bool:
+    """Whether a dataclass's constructor takes its fields: one that derives from it may have its own."""
+    taken = inspect.signature(type(value).__init__).parameters
+    return all(item.name in taken for item in fields(value) if item.init)
 
 
 def _express_arguments(

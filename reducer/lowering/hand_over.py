@@ -13,7 +13,7 @@ import torch
 from torch.export import ExportedProgram
 
 from reducer.core.errors import BadInput, NotHandled
-from reducer.core.recipe import Construct, Plain
+from reducer.core.recipe import Construct, Plain, Recipe
 from reducer.lowering import backends, recorder
 from reducer.lowering.construct import Inexpressible, express
 from reducer.lowering.errors import SubjectError, headline
@@ -71,11 +71,17 @@ def lowering(
     given = partitioner if isinstance(partitioner, list | tuple) else [partitioner]
     try:
         if partitioner is not None:
-            constructs = express_partitioners(given, notes.append)
+            constructs, own = express_partitioners(given, notes.append), None
         else:
-            constructs = backends.construct(backend, options) if backend is not None else ()
+            recipe = backends.lowering(backend, options) if backend is not None else Recipe()
+            constructs, own = recipe.partitioners, recipe.compile_config
+            if recipe.transform_passes:
+                raise BadInput(
+                    f"backend {backend} brings passes of its own, which go with no compile_config",
+                    hint="leave compile_config out",
+                )
     except SubjectError as error:
         raise BadInput(error.message, hint=error.hint) from error
     if notes:
         notes.append("give its class as backend, and backend_options, instead of an instance")
-    return constructs, express_config(config, notes.append)
+    return constructs, express_config(config, notes.append) if config is not None else own

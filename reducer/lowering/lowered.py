@@ -26,12 +26,17 @@ def lowered(
 
     It runs on its example inputs, and on ``more``. ``oracle`` "": it fails if anything raises or if
     the numbers are wrong; else it is the name of an invariant, and it fails if some compiler pass
-    breaks that. Raises SubjectError if no invariant has that name.
+    breaks that. If the plan has a property, it fails if what comes of it has that. Raises SubjectError
+    if no invariant has that name, and if a property cannot be asked.
     """
     if oracle:
         from reducer.lowering.watch.oracle import lower_watched
 
         return lower_watched(program, plan, clock, oracle)
+    if plan.asked is not None:
+        from reducer.lowering.properties import lower_and_ask
+
+        return lower_and_ask(program, plan, clock, plan.asked)
     sets = (*example_set(program), *more)
     tolerance = Tolerance(plan.rtol, plan.atol, quantised(program))
     manager = None

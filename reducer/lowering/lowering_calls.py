@@ -56,6 +56,7 @@ class LoweringCalls:
         self._snapshot = snapshot
         self._override = override
         self._delegate = delegate
+        self._replacing = False
 
     def lower(self, call: inspect.BoundArguments) -> Lowering:
         """``to_edge_transform_and_lower``."""
@@ -106,10 +107,11 @@ class LoweringCalls:
         lowering = self.managers.get(call.arguments["self"])
         if lowering is None:
             return None
-        if self._override is not None:
-            if lowering.delegated or not (replacement := self._override()):
+        if self._override is not None and not self._replacing:
+            if lowering.delegated or not (own := self._override()):
                 raise Skip(call.arguments["self"])
-            call.arguments["partitioner"] = replacement[0]
+            lowering = self._replaced(call, own[:-1])
+            call.arguments["partitioner"] = own[-1]
         partitioner = call.arguments["partitioner"]
         notes: list[str] = []
 
@@ -131,11 +133,20 @@ class LoweringCalls:
             return None
         if self._override is not None and not lowering.delegated and (own := self._override()):
             # In place of the call that the script leaves out.
-            manager = call.arguments["self"] = self._delegate(call.arguments["self"], own[0])
-            lowering = self.managers[manager]
+            lowering = self._replaced(call, own)
         notes: list[str] = []
         config = express_config(call.arguments.get("config"), notes.append)
         return lowering.having(notes, executorch_config=config, last_stage=Stage.TO_EXECUTORCH)
+
+    def _replaced(self, call: inspect.BoundArguments, own: list[Any]) -> Lowering:
+        """The call's manager, delegated to partitioners of the user's choice; what it carries."""
+        self._replacing = True
+        try:
+            for partitioner in own:
+                call.arguments["self"] = self._delegate(call.arguments["self"], partitioner)
+        finally:
+            self._replacing = False
+        return self.managers[call.arguments["self"]]
 
     def _take(self, program: ExportedProgram, recipe: Recipe) -> Method:
         try:

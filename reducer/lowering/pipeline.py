@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from reducer.core.property import Property
 from reducer.core.recipe import Recipe
 from reducer.core.stage import Stage
 from reducer.lowering.construct import build
@@ -26,6 +27,7 @@ class LoweringPlan:
     last_stage: Stage = Stage.TO_EXECUTORCH
     rtol: float | None = None
     atol: float | None = None
+    asked: Property | None = None
 
 
 class StageClock:
@@ -83,6 +85,7 @@ def plan_from_recipe(recipe: Recipe) -> LoweringPlan:
         last_stage=recipe.last_stage,
         rtol=recipe.rtol,
         atol=recipe.atol,
+        asked=recipe.asked,
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reducer.core.case import Case
 from reducer.core.errors import BadInput, ExitCode, NoFailure, NotHandled, ReducerError
+from reducer.core.kind import Kind
 from reducer.core.signature import Failure, signature_of
 from reducer.core.stage import Stage
 from reducer.core.wire import Broken, Capture, Death, Refused, Result, Spelled
@@ -38,6 +39,8 @@ def failing_case(captured: Capture, settings: ReduceSettings) -> tuple[Case, Fai
     if failure is None:
         backend = captured.case.recipe.backend if captured.case else settings.backend
         without = f"breaking {settings.oracle}" if settings.oracle else "an error"
+        if settings.asked is not None:
+            without = f"what the oracle ({settings.asked.name}) looks for"
         raise NoFailure(
             f"{settings.subject} does not fail: {captured.form or 'it'} was lowered with {backend}"
             f" up to {Stage.TO_EXECUTORCH} without {without}",
@@ -48,6 +51,11 @@ def failing_case(captured: Capture, settings: ReduceSettings) -> tuple[Case, Fai
             f"{settings.subject} fails in stage {failure.stage}, before there is a graph, and has no"
             f" source that could be reduced: {failure.headline}",
             hint="hand in the Python file that defines the model",
+        )
+    if settings.asked is not None and failure.kind is not Kind.PROPERTY:
+        raise BadInput(
+            f"{settings.subject} is not lowered, so the oracle cannot be asked: {failure.headline}",
+            hint="without an oracle it is that which is reduced",
         )
     if not settings.rule.same(signature_of(failure), failure):
         raise BadInput(

@@ -22,6 +22,12 @@ _PRELOAD = {
     "vulkan": ("executorch.backends.vulkan.partitioner.vulkan_partitioner",),
     "webgpu": ("executorch.backends.vulkan.partitioner.vulkan_partitioner",),
     "xnnpack": ("executorch.backends.xnnpack.partition.xnnpack_partitioner",),
+    "coreml": ("executorch.backends.apple.coreml.partition.coreml_partitioner",),
+    "tosa": ("executorch.backends.arm.tosa.partitioner",),
+    "ethosu": ("executorch.backends.arm.ethosu.partitioner",),
+    "vgf": ("executorch.backends.arm.vgf.partitioner",),
+    "openvino": ("executorch.backends.openvino.partitioner",),
+    "cadence": ("executorch.backends.cadence.aot.compiler",),
 }
 
 
@@ -68,6 +74,7 @@ def capture(
         settings.rtol,
         settings.atol,
         tuple(watch) if watch is not None else None,
+        settings.asked,
     )
     key = store_key("capture", text.dumps(job), worker.environment)
     known = store.get(key)

@@ -80,6 +80,7 @@ def _usable(case: Case, worker: Worker, store: Store, limits: Limits) -> Sequenc
         row
         for row in result.rows
         if row.usable
+        and (row.partitioner is not None or case.recipe.asked is None)
         and (row.partitioner is None or not row.reason)
         and (row.partitioner.path if row.partitioner else "")
         not in ([item.path for item in given] or [""])

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from reducer.core.errors import BadInput
 from reducer.core.files import locked, write_atomic
+from reducer.core.text import digest
 from reducer.workflows.settings import ReduceSettings
 
 
@@ -193,6 +194,8 @@ def _belongs(settings: ReduceSettings) -> dict[str, str]:
     belongs["options"] = repr(settings.options)
     if settings.oracle:
         belongs["oracle"] = settings.oracle
+    if settings.asked is not None:
+        belongs["oracle"] = digest(settings.asked)
     return belongs
 
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reducer.core.property import Property
 from reducer.core.recipe import Plain
 from reducer.core.signature import MatchRule
 
@@ -17,9 +18,9 @@ class ReduceSettings:
     ``subject`` is a path or ``package.module:attribute``; ``backend`` None means as the subject says.
     ``output`` None: ``reduced/<name>/``. Seconds are wall time; ``timeout`` None: learned from the
     first run. ``argv`` is passed to a subject that is a script. ``oracle`` "": it fails if lowering
-    raises; else the name of an invariant, and it fails if a compiler pass breaks that. ``rtol`` and
-    ``atol`` as in :class:`~reducer.core.recipe.Recipe`. ``keep_names``: what is written may name the user's
-    modules, attributes and files.
+    raises; else the name of an invariant, and it fails if a compiler pass breaks that. ``rtol``, ``atol``
+    and ``asked`` as in :class:`~reducer.core.recipe.Recipe`. ``keep_names``: what is written
+    may name the user's modules, attributes and files.
     """
 
     subject: str
@@ -35,4 +36,5 @@ class ReduceSettings:
     oracle: str = ""
     rtol: float | None = None
     atol: float | None = None
+    asked: Property | None = None
     keep_names: bool = False

@@ -18,6 +18,7 @@ def values() -> dict[str, Any]:
     from executorch.exir import EdgeCompileConfig
     from executorch.exir.backend.backend_details import CompileSpec
     from executorch.exir.dynamic_shape import DynamicMemoryPlanningMode
+    from packaging.version import Version
 
     return {
         "none": None, "bool": True, "int": 3, "float": -0.5, "text": "a", "bytes": b"\0\1",
@@ -27,6 +28,7 @@ def values() -> dict[str, Any]:
         "memory format": torch.channels_last, "operator": torch.ops.aten.add.Tensor,
         "packet": torch.ops.aten.add, "class": torch.nn.Linear,
         "function": torch.nn.functional.relu, "enum": DynamicMemoryPlanningMode.UPPER_BOUND,
+        "version": Version("1.0"),
         "spec": CompileSpec("key", b"value"), "specs": [CompileSpec("a", b"")],
         "config": EdgeCompileConfig(preserve_ops=[torch.ops.aten.add.Tensor]),
     }  # fmt: skip
@@ -35,7 +37,7 @@ def values() -> dict[str, Any]:
 @pytest.mark.parametrize("name", [
     "none", "bool", "int", "float", "text", "bytes", "tuple", "list", "dict", "set", "frozenset",
     "path", "dtype", "device", "layout", "memory format", "operator", "packet", "class",
-    "function", "enum", "spec", "specs", "config",
+    "function", "enum", "version", "spec", "specs", "config",
 ])  # fmt: skip
 def test_there_and_back(name: str) -> None:
     from reducer.core.text import dumps, loads
@@ -106,6 +108,35 @@ def test_constructor_calls_are_recorded() -> None:
     planning = express(MemoryPlanningPass(alloc_graph_input=False))
     assert isinstance(planning, Construct)
     assert planning.kwargs == (("alloc_graph_input", False),)
+
+
+def test_a_dataclass_whose_constructor_takes_something_else() -> None:
+    from dataclasses import dataclass, fields
+    from importlib import import_module
+
+    from reducer.lowering import recorder
+    from reducer.lowering.construct import build, express
+
+    recorder.install()
+    spec = import_module("executorch.exir.backend.compile_spec_schema").CompileSpec
+
+    @dataclass
+    class Settings(spec):  # type: ignore[misc, valid-type, unused-ignore]
+        def __init__(self, target: str) -> None:
+            super().__init__("target", target.encode())
+
+    Settings.__qualname__, Settings.__module__ = "Settings", __name__
+    globals()["Settings"] = Settings
+    assert {item.name for item in fields(Settings)} == {"key", "value"}
+    recorder._record(Settings)
+    made = Settings("u55")
+    plain = express(made)
+    assert plain == Construct(f"{__name__}:Settings", ("u55",))
+    assert build(plain) == made
+    # One that takes its fields is written by them, as they are now.
+    changed = spec("key", b"old")
+    changed.value = b"new"
+    assert build(express(changed)) == changed
 
 
 def test_recording_changes_nothing_else() -> None:

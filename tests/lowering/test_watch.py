@@ -182,7 +182,7 @@ def test_a_violation_is_a_failure_to_the_oracle_of_its_name_alone(fault, name):
 def test_no_pass_is_blamed_for_a_healthy_model(name, backend):
     model, inputs, dynamic = MODELS[name]()
     program = torch.export.export(model, inputs, dynamic_shapes=dynamic)
-    plan = LoweringPlan([build(item) for item in backends.construct(backend)])
+    plan = LoweringPlan([build(item) for item in backends.lowering(backend).partitioners])
     clock = StageClock()
     found = explain_lowering(program, plan, Watch(program, INVARIANTS, clock), clock)
     assert found.failure is None

@@ -15,8 +15,7 @@ import traceback
 import torch
 
 from reducer.lowering.backends import NAMES, find
-from reducer.lowering.construct import build
-from reducer.lowering.pipeline import LoweringPlan, StageClock, lower
+from reducer.lowering.pipeline import StageClock, lower, plan_from_recipe
 
 NAME = "first-lowering"
 
@@ -27,13 +26,12 @@ def switch_on() -> str:
     done: set[tuple[str, ...]] = set()
     for name in NAMES:
         backend = find(name)
-        loaded = all(module in sys.modules for module in backend.preload)
-        if (backend.partitioner and not (backend.preload and loaded)) or backend.preload in done:
+        loaded = all(module in sys.modules for module in backend.imports)
+        if not (backend.imports and loaded) or backend.imports in done:
             continue
-        done.add(backend.preload)  # backends that share their modules share what these remember
+        done.add(backend.imports)  # backends that share their modules share what these remember
         try:
-            partitioners = [build(item) for item in backend.constructs()]
-            lower(_program(), LoweringPlan(partitioners), StageClock())
+            lower(_program(), plan_from_recipe(backend.lowering()), StageClock())
         except Exception:  # then the jobs that use it will say so themselves
             traceback.print_exc()
             told.append(f"it raises with {name}")

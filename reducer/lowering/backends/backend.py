@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from reducer.core.recipe import Construct, Items, Plain
+from reducer.core.recipe import Construct, Items, Plain, Recipe
 from reducer.core.wire import BackendStatus
-from reducer.lowering.construct import build, resolve
+from reducer.lowering.construct import build, import_module, resolve
 from reducer.lowering.errors import SubjectError
+
+Options = tuple[tuple[str, Plain], ...]
+
+_COMPILE_SPEC = "executorch.exir.backend.compile_spec_schema:CompileSpec"
+
+#: The compile config of many recipes: the backend's own passes leave what the verifier does not take.
+UNCHECKED = Construct("executorch.exir:EdgeCompileConfig", kwargs=(("_check_ir_validity", False),))
 
 
 @dataclass(frozen=True)
@@ -17,22 +25,37 @@ class Backend:
 
     ``partitioner``
         ``package.module:Class``; "" for lowering without a delegate.
+    ``arguments``
+        what a user gives its constructor if nothing special is wanted: ExecuTorch's own recipe or
+        example. Options replace them.
     ``options_argument``
-        the constructor argument, a dict, that takes all options which are not themselves arguments
-        of the constructor; "" if there is none.
-    ``preload``
-        modules that lowering imports on the way; a warm worker has them already.
+        the constructor argument that takes all options which are not themselves arguments of the
+        constructor: a dict; a call, which takes them by name; or a list of compile specs, one of
+        which is made of each. "" if there is none.
+    ``recipe``
+        what else a user passes to ExecuTorch's functions, the partitioners left out.
+    ``imports``
+        modules that lowering imports on the way, and does not work without.
+    ``obstacle``
+        says why it does not work here although all can be imported; "" if it does.
     ``needs``
         what makes it usable where it is not.
     """
 
     name: str
     partitioner: str = ""
+    arguments: Options = ()
     options_argument: str = ""
-    preload: tuple[str, ...] = ()
+    recipe: Callable[[], Recipe] = Recipe
+    imports: tuple[str, ...] = ()
+    obstacle: Callable[[], str] = lambda: ""
     needs: str = ""
 
-    def constructs(self, options: tuple[tuple[str, Plain], ...] = ()) -> tuple[Construct, ...]:
+    def lowering(self, options: Options = ()) -> Recipe:
+        """How it lowers under ``options``, as a recipe. Raises SubjectError."""
+        return replace(self.recipe(), backend=self.name, partitioners=self.constructs(options))
+
+    def constructs(self, options: Options = ()) -> tuple[Construct, ...]:
         """The partitioners' constructor calls under ``options``. Raises SubjectError."""
         if not self.partitioner:
             if options:
@@ -42,37 +65,68 @@ class Backend:
                     hint="leave --backend-option out, or choose another --backend",
                 )
             return ()
+        kwargs = dict(self.arguments)
         if not self.options_argument:
-            return (Construct(self.partitioner, kwargs=options),)
-        arguments = inspect.signature(resolve(self.partitioner)).parameters
-        kwargs = {name: value for name, value in options if name in arguments}
-        rest = tuple((name, value) for name, value in options if name not in arguments)
+            return (Construct(self.partitioner, kwargs=tuple({**kwargs, **dict(options)}.items())),)
+        taken = inspect.signature(resolve(self.partitioner)).parameters if options else {}
+        kwargs.update((name, value) for name, value in options if name in taken)
+        rest = tuple((name, value) for name, value in options if name not in taken)
         if rest:
             given = kwargs.get(self.options_argument, Items("dict"))
-            items = given.items if isinstance(given, Items) else ()
-            kwargs[self.options_argument] = Items("dict", (*items, *rest))
+            kwargs[self.options_argument] = _with_options(given, rest)
         return (Construct(self.partitioner, kwargs=tuple(kwargs.items())),)
 
     def status(self) -> BackendStatus:
-        """Whether its partitioner can be made here; if not, what is missing. Imports its module."""
-        if not self.partitioner:
-            return BackendStatus(self.name, True, "no partitioner: portable kernels only")
-        construct = Construct(self.partitioner)
+        """Whether it works here; if not, what is missing. Imports its modules."""
+        construct = self.constructs()[0] if self.partitioner else None
+        missing: list[str] = []
         try:
-            required = _required_arguments(resolve(self.partitioner))
-            if not required:
+            for name in self.imports:
+                import_module(name)
+            if obstacle := self.obstacle():
+                return BackendStatus(self.name, False, self._mended(obstacle), construct)
+            passes = self.recipe().transform_passes
+            if construct is not None and not (missing := _missing_arguments(construct)):
                 build(construct)
         except SubjectError as error:
-            return BackendStatus(self.name, False, _with_hint(error.message, self.needs), construct)
-        reason = f"its partitioner needs {', '.join(required)}" if required else ""
+            return BackendStatus(self.name, False, self._mended(error.message), construct)
+        if construct is None:
+            kernels = "passes of its own" if passes else "portable kernels only"
+            return BackendStatus(self.name, True, f"no partitioner: {kernels}")
+        reason = f"its partitioner needs {', '.join(missing)}" if missing else ""
         return BackendStatus(self.name, True, reason, construct)
 
-
-def _required_arguments(cls: type) -> list[str]:
-    parameters = inspect.signature(cls).parameters.values()
-    positional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [p.name for p in parameters if p.default is p.empty and p.kind not in positional]
+    def _mended(self, reason: str) -> str:
+        return f"{reason}; needs {self.needs}" if self.needs else reason
 
 
-def _with_hint(message: str, needs: str) -> str:
-    return f"{message}; needs {needs}" if needs else message
+def compile_spec(key: str, value: bytes) -> Construct:
+    """The call that makes one of ExecuTorch's compile specs."""
+    return Construct(_COMPILE_SPEC, (key, value))
+
+
+def _with_options(given: Plain, options: Options) -> Plain:
+    """An argument that takes options by name, with these among them: later ones count."""
+    if isinstance(given, Construct):
+        return replace(given, kwargs=tuple({**dict(given.kwargs), **dict(options)}.items()))
+    if isinstance(given, Items) and given.kind == "list":
+        specs = {spec.args[0]: spec for spec in given.items if isinstance(spec, Construct)}
+        specs.update((name, compile_spec(name, _bytes(value))) for name, value in options)
+        return Items("list", tuple(specs.values()))
+    items = given.items if isinstance(given, Items) else ()
+    return Items("dict", (*items, *options))
+
+
+def _bytes(value: Plain) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def _missing_arguments(construct: Construct) -> list[str]:
+    """Names of the constructor's arguments that have no default and are not given."""
+    given = [name for name, _ in construct.kwargs]
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [
+        item.name
+        for item in inspect.signature(resolve(construct.path)).parameters.values()
+        if item.default is item.empty and item.kind not in variable and item.name not in given
+    ]

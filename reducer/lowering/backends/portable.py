@@ -2,4 +2,4 @@
 
 from reducer.lowering.backends.backend import Backend
 
-BACKEND = Backend(name="portable", preload=("executorch.exir",))
+BACKEND = Backend(name="portable", imports=("executorch.exir",))

@@ -6,7 +6,7 @@ BACKEND = Backend(
     name="vulkan",
     partitioner="executorch.backends.vulkan.partitioner.vulkan_partitioner:VulkanPartitioner",
     options_argument="compile_options",
-    preload=(
+    imports=(
         "executorch.backends.vulkan.partitioner.vulkan_partitioner",
         "executorch.backends.vulkan.vulkan_preprocess",
     ),

@@ -6,7 +6,7 @@ BACKEND = Backend(
     name="webgpu",
     partitioner="executorch.backends.webgpu.partitioner.partitioner:WebGPUPartitioner",
     options_argument="compile_options",
-    preload=(
+    imports=(
         "executorch.backends.webgpu.partitioner.partitioner",
         "executorch.backends.vulkan.vulkan_preprocess",
     ),

@@ -5,7 +5,7 @@ from reducer.lowering.backends.backend import Backend
 BACKEND = Backend(
     name="xnnpack",
     partitioner="executorch.backends.xnnpack.partition.xnnpack_partitioner:XnnpackPartitioner",
-    preload=(
+    imports=(
         "executorch.backends.xnnpack.partition.xnnpack_partitioner",
         "executorch.backends.xnnpack.xnnpack_preprocess",
     ),
