@@ -20,6 +20,7 @@ from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import Kept, Unreadable
 from reducer.corpus.replay import Seen, shown
 from reducer.emit.record import write_finding
+from reducer.oracle.interpreter import Interpreter
 from reducer.workflows import corpus as workflow
 
 OPERATORS = ("aten.sin.default", "aten.relu.default", "aten.item.default")
@@ -247,7 +248,7 @@ def test_an_executor_gives_results_as_they_come_and_stops() -> None:
 
     def jobs(executor: LocalProcesses, *reasons: str) -> None:
         for reason in reasons:
-            executor.submit(Job(Unreadable(Path(f"b/{reason}"), reason), sys.executable))
+            executor.submit(Job(Unreadable(Path(f"b/{reason}"), reason), Interpreter()))
 
     executor = LocalProcesses(lambda _: Slow(), at_once=3)
     jobs(executor, *"abcdef")
