@@ -51,6 +51,11 @@ AtOnce = Annotated[
     int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Warm workers side by side.")
 ]
 Part = Annotated[str, typer.Option("--shard", metavar="I/N", help="Try only the I-th of N parts.")]
+Results = Annotated[
+    Path | None,
+    typer.Option("--results", metavar="DIR", help="Keep each result in this folder, and do not do again what"
+                 " is there; the folders of shards merge by copying."),
+]  # fmt: skip
 DEFAULT = Path("corpus")
 
 
