@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -69,7 +70,9 @@ def verify(
     part: Part = "1/1",
     results: Results = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Add the table to this file as well.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Add the table to this file as well. Default: the step"
+                     " summary of GitHub, in one of its runs."),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -120,8 +123,8 @@ def verify(
     here = {task.name for task in tasks}
     verdict = Verdict(tuple(compared), tuple(name for name in wanted if name in here))
     table = render.markdown(verdict, both, what)
-    if markdown is not None:
-        with markdown.open("a", encoding="utf-8") as file:
+    if target := markdown or os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(target).open("a", encoding="utf-8") as file:
             file.write(table)
     told = json.dumps(render.document(verdict, both, what), indent=1) if as_json else table.rstrip()
     put(told)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 
 from reducer.core.diagnosis import Explanation
-from reducer.core.errors import NoEnvironment, ReducerError
+from reducer.core.errors import BadInput, NoEnvironment, ReducerError
 from reducer.core.text import register
 from reducer.core.wire import (
     Death,
@@ -94,6 +94,7 @@ class Side(AbstractContextManager["Side"]):
         self, interpreter: Interpreter, seconds: float, preload: Sequence[str] = ()
     ) -> None:
         self._replayer = Replayer(interpreter, seconds, preload)
+        self._changed = bool(interpreter.overlay)
 
     def __exit__(
         self,
@@ -104,15 +105,23 @@ class Side(AbstractContextManager["Side"]):
         self._replayer.__exit__(kind, error, trace)
 
     def __call__(self, task: Task) -> OneSide:
-        """Do one. Raises NoEnvironment if there is nothing to do it on."""
+        """Do one.
+
+        Raises NoEnvironment if there is nothing to do it on, BadInput if a change leaves nothing.
+        """
         if isinstance(task, Unreadable):
             return OneSide(Outcome.UNREADABLE, task.reason)
         try:
             if isinstance(task, Kept):
                 return self._entry(task)
             return self._model(task) if isinstance(task, Model) else self._difference(task)
-        except NoEnvironment:
-            raise
+        except NoEnvironment as error:
+            if not self._changed:
+                raise
+            raise BadInput(
+                f"with the fix executorch cannot be imported: {error.message}",
+                hint="it can without; see what the patch makes of it",
+            ) from error
         except (ReducerError, OSError, ValueError) as error:
             return OneSide(detail=str(error), versions=self._replayer.versions)
 

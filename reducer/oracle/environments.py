@@ -33,6 +33,7 @@ def interpreter(release: str, say: Callable[[str], None] = lambda _: None) -> st
     place = user_cache_path("reduce") / "environments" / _name(release)
     python = place / "bin" / "python"
     if not python.exists():
+        shutil.rmtree(place, ignore_errors=True)  # the Python that it was made with has gone
         say(f"installing {' '.join(wanted)} into {place}")
         _make(place, wanted)
     return str(python)

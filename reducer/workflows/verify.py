@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reducer.core.errors import BadInput
 from reducer.corpus.compared import Compared
 from reducer.corpus.executor import Job, LocalProcesses, executed
 from reducer.corpus.outcome import Outcome
@@ -65,17 +66,18 @@ Report = Callable[[str, bool, OneSide], None]
 def sides(settings: VerifySettings, folder: Path) -> Sides:
     """The two sides; an overlay is written to ``folder``. Raises BadInput, NoEnvironment."""
     before = Interpreter(settings.base, hash_seed=_HASH_SEED)
+    after = replace(before, python=settings.python or settings.base)
     laid = None
     if settings.patch is not None:
         laid = overlay.from_patch(settings.patch, settings.base, folder)
     elif settings.modules:
         laid = overlay.from_modules(settings.modules, settings.base, folder)
-    after = replace(before, python=settings.python or settings.base)
     if laid is not None:
         after = replace(after, overlay=str(laid.folder))
+    if after == before:
+        raise BadInput(f"{settings.base} is the side without the fix as well")
     known = {side: overlay.versions(side.python) for side in (before, after)}
-    if laid is not None:
-        known[after] += f" {laid.digest}"
+    known[after] += f", {laid.digest if laid else settings.python}"
     return Sides(before, after, known, laid)
 
 
