@@ -144,6 +144,7 @@ def test_a_graph_of_constants_alone_gets_a_second_mode_in_the_retrace():
     assert culprit.function == "executorch.exir.pass_base:_ExportPassBase.call"
     assert found.runs[culprit.parent].name == found.named == "FuseBatchNormPass"
     assert (culprit.extraction.real, culprit.extraction.fake) == (1, 0)
+    assert culprit.extraction.dispatcher is False
     assert (found.created_in.module, found.created_in.function) == (
         "executorch.exir.pass_base",
         "call",
