@@ -27,7 +27,7 @@ def first_failing(
 
     >>> found = first_failing(9, lambda place: place >= 3)
     >>> found.place, found.before, len(found.answers)
-    (3, 2, 5)
+    (3, 2, 4)
     >>> first_failing(4, lambda place: None if place == 1 else place >= 2).before
     0
     """

@@ -10,8 +10,8 @@ from reducer.corpus.executor import Job, LocalProcesses
 from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import Kept
 from reducer.corpus.results import content, known_first
+from reducer.oracle import overlay
 from reducer.oracle.interpreter import Interpreter
-from reducer.oracle.overlay import versions
 from reducer.search.first_failing import First, first_failing
 from reducer.workflows.corpus import CheckSettings, Found, OpenExecutor, run_jobs
 
@@ -42,7 +42,7 @@ def matrix(
     Raises NoEnvironment if one of them has no torch or no executorch.
     """
     jobs = [Job(item, Interpreter(python)) for python in pythons for item in found]
-    known = {python: versions(python) for python in pythons} if settings.results else {}
+    known = {python: overlay.versions(python) for python in pythons} if settings.results else {}
 
     def run(left: Sequence[Job[Found]]) -> Iterator[tuple[Job[Found], Replayed]]:
         return run_jobs(left, settings, open_executor=open_executor)
