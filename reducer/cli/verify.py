@@ -109,7 +109,6 @@ def verify(
     found = [task for task in tasks if isinstance(task, Kept | Unreadable)]
     if found and (said := sandbox.warning()):
         print(f"reduce: {said}", file=sys.stderr)
-    what = " ".join(map(str, filter(None, (patch and patch.name, python, *(modules or [])))))
     with tempfile.TemporaryDirectory(prefix="reduce-overlay-") as folder:
         both = workflow.sides(settings, Path(folder))
         with bar(sys.stderr, 2 * len(tasks)) as step:
@@ -120,6 +119,8 @@ def verify(
                 both,
                 lambda *done: step(render.row(*done)),
             )
+    what = patch.name if patch else ", ".join(name for name, _ in settings.modules)
+    what = what or both.versions[both.after]
     here = {task.name for task in tasks}
     verdict = Verdict(tuple(compared), tuple(name for name in wanted if name in here))
     table = render.markdown(verdict, both, what)

@@ -91,7 +91,8 @@ def lay(folder: Path, package: Path, files: Iterable[tuple[str, str | None]]) ->
             _open(place, real)
         changed = place / Path(name).name
         changed.unlink(missing_ok=True)
-        changed.write_text(_REMOVED if content is None else content, newline="")
+        text = _REMOVED if content is None else content
+        changed.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _overlay(
@@ -133,6 +134,6 @@ def _file_of(name: str, package: Path) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8", "replace")
+        return path.read_bytes().decode("utf-8", "surrogateescape")
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}") from error

@@ -84,7 +84,7 @@ def _changed(
         return
     content = before.get(source)
     if content is None:
-        content = (package / source).read_bytes().decode("utf-8", "replace")
+        content = (package / source).read_bytes().decode("utf-8", "surrogateescape")
     if item.target_file == DEV_NULL:
         _applied(item, source, content)
         yield source, None

@@ -16,8 +16,10 @@ from reducer.corpus.executor import Executor, Job, LocalProcesses, executed
 from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import FILE, LARGEST, Kept, Unreadable, read_file
 from reducer.corpus.replay import Replayer
+from reducer.corpus.results import content, known_first
 from reducer.corpus.store import Corpus
 from reducer.emit.record import FILE_NAME, read_finding
+from reducer.oracle import overlay
 from reducer.oracle.interpreter import Interpreter
 from reducer.workflows.capturing import preload
 
@@ -98,14 +100,26 @@ def run_jobs(
     *,
     open_executor: OpenExecutor = LocalProcesses,
 ) -> Iterator[tuple[Job[Found], Replayed]]:
-    """Try entries again: the results as they come; whoever stops listening stops them."""
+    """Try entries again: the results as they come, those first that ``settings.results`` has.
+
+    Whoever stops listening stops them. Raises NoEnvironment.
+    """
     backends = {job.task.entry.backend for job in jobs if isinstance(job.task, Kept)}
     modules = preload(" ".join(sorted(backends)))
 
     def replayer(interpreter: Interpreter) -> Replayer:
         return Replayer(interpreter, settings.seconds, modules)
 
-    return executed(jobs, open_executor(replayer, settings.at_once))
+    def run(left: Sequence[Job[Found]]) -> Iterator[tuple[Job[Found], Replayed]]:
+        return executed(left, open_executor(replayer, settings.at_once))
+
+    pythons = {job.interpreter.python for job in jobs if settings.results is not None}
+    known = {python: overlay.versions(python) for python in pythons}
+
+    def key(job: Job[Found]) -> object:
+        return job.task.name, known[job.interpreter.python], content(job.task)
+
+    return known_first(jobs, settings.results, key, Replayed, run)
 
 
 def promote(corpus: Corpus, names: list[str]) -> Iterator[Kept]:

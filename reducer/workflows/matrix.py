@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from reducer.corpus.entry import Versions
 from reducer.corpus.executor import Job, LocalProcesses
 from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import Kept
-from reducer.corpus.results import content, known_first
-from reducer.oracle import overlay
 from reducer.oracle.interpreter import Interpreter
 from reducer.search.first_failing import First, first_failing
 from reducer.workflows.corpus import CheckSettings, Found, OpenExecutor, run_jobs
@@ -42,17 +40,9 @@ def matrix(
     Raises NoEnvironment if one of them has no torch or no executorch.
     """
     jobs = [Job(item, Interpreter(python)) for python in pythons for item in found]
-    known = {python: overlay.versions(python) for python in pythons} if settings.results else {}
-
-    def run(left: Sequence[Job[Found]]) -> Iterator[tuple[Job[Found], Replayed]]:
-        return run_jobs(left, settings, open_executor=open_executor)
-
-    def key(job: Job[Found]) -> object:
-        return job.task.name, known[job.interpreter.python], content(job.task)
-
     seen: dict[str, Versions] = {}
     cells = {}
-    for job, replayed in known_first(jobs, settings.results, key, Replayed, run):
+    for job, replayed in run_jobs(jobs, settings, open_executor=open_executor):
         if replayed.versions is not None:
             seen.setdefault(job.interpreter.python, replayed.versions)
         cells[replayed.name, job.interpreter.python] = replayed

@@ -51,12 +51,20 @@ class VerifySettings:
 
 @dataclass(frozen=True)
 class Sides:
-    """The two interpreters; what is known of each, for the keys of results; and the overlay, if any."""
+    """The two interpreters, the releases that each has, and the overlay, if any.
+
+    ``mark`` tells the side with the fix from others with the same releases.
+    """
 
     before: Interpreter
     after: Interpreter
-    known: dict[Interpreter, str]
+    versions: dict[Interpreter, str]
+    mark: str
     overlay: Overlay | None = None
+
+    def known(self, side: Interpreter) -> str:
+        """All that results of a side depend on."""
+        return f"{self.versions[side]} {self.mark if side == self.after else ''}"
 
 
 #: Told of each job as it is done: the task's name, whether with the fix, what was seen.
@@ -76,9 +84,8 @@ def sides(settings: VerifySettings, folder: Path) -> Sides:
         after = replace(after, overlay=str(laid.folder))
     if after == before:
         raise BadInput(f"{settings.base} is the side without the fix as well")
-    known = {side: overlay.versions(side.python) for side in (before, after)}
-    known[after] += f", {laid.digest if laid else settings.python}"
-    return Sides(before, after, known, laid)
+    versions = {side: overlay.versions(side.python) for side in (before, after)}
+    return Sides(before, after, versions, laid.digest if laid else after.python, laid)
 
 
 def verify(
@@ -163,7 +170,7 @@ def _key(both: Sides) -> Callable[[Job[Task]], object]:
     """All that a result depends on: the task with its files, the side with its change."""
 
     def key(job: Job[Task]) -> object:
-        return job.task.name, both.known[job.interpreter], _content(job.task)
+        return job.task.name, both.known(job.interpreter), _content(job.task)
 
     return key
 

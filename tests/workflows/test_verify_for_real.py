@@ -115,6 +115,7 @@ def test_what_is_mended_is_promoted_and_has_to_pass(
     assert check("--python", str(python)) == (ExitCode.CHANGED, "fixed")
     [kept] = Corpus(mine).entries()
     assert main(["corpus", "promote", kept.name, "--corpus", str(mine)]) == 0
+    assert capsys.readouterr().out == f"{kept.name}: must pass\n"
     assert check("--python", str(python)) == (0, "fixed")
     assert check() == (ExitCode.CHANGED, "still fails")
 

@@ -48,7 +48,7 @@ def markdown(verdict: Verdict, sides: Sides, what: str) -> str:
     lines = [
         f"### Fix {headline(verdict)}",
         "",
-        f"Without: {sides.known[sides.before]}. With: {cell(what)}.",
+        f"Without: {sides.versions[sides.before]}. With: {cell(what)}.",
     ]
     if sides.overlay is not None:
         lines[-1] += f" Changed: {', '.join(f'`{name}`' for name in sides.overlay.files)}."
@@ -67,8 +67,8 @@ def document(verdict: Verdict, sides: Sides, what: str) -> dict[str, Any]:
     return {
         "verified": verdict.good,
         "fix": what,
-        "before": sides.known[sides.before],
-        "after": sides.known[sides.after],
+        "before": sides.versions[sides.before],
+        "after": sides.versions[sides.after],
         "changed_files": list(sides.overlay.files) if sides.overlay else [],
         "left_out": list(sides.overlay.left_out) if sides.overlay else [],
         "missed": list(verdict.missed),
