@@ -21,7 +21,9 @@ from reducer.core.errors import BadInput, NoEnvironment
 from reducer.core.releases import TORCH_FOR, series
 
 _RELEASE = re.compile(r"\d+\.\d+(\.\d+)*")
-_WORKS = "import torch, executorch.exir"
+#: What the worker needs beside torch and executorch.
+_OURS = "safetensors"
+_WORKS = f"import torch, executorch.exir, {_OURS}"
 
 
 def interpreter(release: str, say: Callable[[str], None] = lambda _: None) -> str:
@@ -39,11 +41,13 @@ def interpreter(release: str, say: Callable[[str], None] = lambda _: None) -> st
     return str(python)
 
 
-def requirements(release: str) -> tuple[str, str]:
+def requirements(release: str) -> tuple[str, ...]:
     """What to install for a release. Raises BadInput.
 
-    >>> requirements("1.4.1"), requirements("1.3")
-    (('executorch==1.4.1', 'torch==2.13.*'), ('executorch==1.3.*', 'torch==2.12.*'))
+    >>> requirements("1.4.1")
+    ('executorch==1.4.1', 'torch==2.13.*', 'safetensors')
+    >>> requirements("1.3")[:2]
+    ('executorch==1.3.*', 'torch==2.12.*')
     """
     if not _RELEASE.fullmatch(release) or series(release) not in TORCH_FOR:
         raise BadInput(
@@ -51,7 +55,7 @@ def requirements(release: str) -> tuple[str, str]:
             hint=f"one of {', '.join(sorted(TORCH_FOR, key=order))}, or of theirs: 1.5.1",
         )
     exact = release if release.count(".") > 1 else f"{release}.*"
-    return f"executorch=={exact}", f"torch=={TORCH_FOR[series(release)]}.*"
+    return f"executorch=={exact}", f"torch=={TORCH_FOR[series(release)]}.*", _OURS
 
 
 def order(release: str) -> tuple[int, ...]:

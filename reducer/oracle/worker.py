@@ -27,7 +27,8 @@ from reducer.oracle.interpreter import Interpreter
 #: What an interpreter runs that has no reducer of its own.
 _START = Path(__file__).resolve().parents[1] / "lowering" / "start.py"
 _PAIR = (
-    "install a pair of executorch and torch that fit: pip install 'executorch-reducer[executorch]'"
+    "install a pair of executorch and torch that fit, and safetensors:"
+    " pip install 'executorch-reducer[executorch]'"
 )
 
 
