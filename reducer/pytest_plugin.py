@@ -151,10 +151,10 @@ class EntryTest(pytest.Item):
         stash = self.config.stash
         if _REPLAYER not in stash:
             from reducer.corpus.replay import Replayer
+            from reducer.oracle.interpreter import Interpreter
 
-            replayer = Replayer(
-                self.config.getoption("--reduce-python"), self.config.getoption("--reduce-timeout")
-            )
+            interpreter = Interpreter(self.config.getoption("--reduce-python"))
+            replayer = Replayer(interpreter, self.config.getoption("--reduce-timeout"))
             stash[_REPLAYER] = stash[_STACK].enter_context(replayer)
         return stash[_REPLAYER]
 

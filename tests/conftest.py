@@ -26,7 +26,6 @@ settings.load_profile("project")
 #: No tests, and they import torch.
 collect_ignore = [
     "bench",
-    "lowering/healthy_models.py",
     "lowering/planted_passes.py",
     "workflows/planted_kinds.py",
 ]

@@ -21,9 +21,11 @@ DEFAULT = "reducer.cli.reduce"
 #: Commands beside the default one: their module, which has a typer app called ``app``.
 COMMANDS = {
     "backends": "reducer.cli.backends",
+    "bisect": "reducer.cli.bisect",
     "corpus": "reducer.cli.corpus",
     "explain": "reducer.cli.explain",
     "matrix": "reducer.cli.matrix",
+    "verify": "reducer.cli.verify",
 }
 
 

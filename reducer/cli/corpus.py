@@ -51,6 +51,11 @@ AtOnce = Annotated[
     int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Warm workers side by side.")
 ]
 Part = Annotated[str, typer.Option("--shard", metavar="I/N", help="Try only the I-th of N parts.")]
+Results = Annotated[
+    Path | None,
+    typer.Option("--results", metavar="DIR", help="Keep each result in this folder, and do not do again what"
+                 " is there; the folders of shards merge by copying."),
+]  # fmt: skip
 DEFAULT = Path("corpus")
 
 
@@ -113,6 +118,7 @@ def check(
     timeout: Timeout = "120",
     at_once: AtOnce = 1,
     part: Part = "1/1",
+    results: Results = None,
     record: Annotated[
         bool, typer.Option("--record", help="Note in the entries with which versions they were seen.")
     ] = False,
@@ -143,19 +149,20 @@ def check(
         seconds=values.seconds(timeout, "--timeout"),
         at_once=at_once,
         record=record,
+        results=results,
     )
     if found and (said := sandbox.warning()):
         print(f"reduce: {said}", file=sys.stderr)
     with ExitStack() as stack:
         step = stack.enter_context(bar(sys.stderr, len(found)))
-        results = workflow.check(found, corpus, settings, lambda done: step(render.row(done)))
+        done = workflow.check(found, corpus, settings, lambda one: step(render.row(one)))
     if junit is not None:
-        write_atomic(junit, machine.junit(results))
+        write_atomic(junit, machine.junit(done))
     if table := markdown or os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(table).open("a", encoding="utf-8") as file:
-            file.write(machine.markdown(results))
-    put(json.dumps(machine.document(results), indent=1) if as_json else render.tally(results))
-    good = all(result.as_recorded for result in results)
+            file.write(machine.markdown(done))
+    put(json.dumps(machine.document(done), indent=1) if as_json else render.tally(done))
+    good = all(result.as_recorded for result in done)
     return int(ExitCode.REDUCED if good else ExitCode.CHANGED)
 
 

@@ -32,6 +32,8 @@ Other commands:
   reduce backends   which backends can be used here, and why others cannot
   reduce corpus     keep findings, and see whether they still fail
   reduce matrix     see with which releases of executorch they fail
+  reduce bisect     the first release with which one of them fails
+  reduce verify     the evidence for a fix: what it fixes, and what it breaks
 \b
 Exit codes:
   0    reduced, and confirmed in a clean process
@@ -43,6 +45,7 @@ Exit codes:
   6    stopped by --max-calls or --budget; the best so far is kept
   7    no usable torch and executorch
   8    (reduce corpus check) an entry does not do what it is recorded to do
+  9    (reduce verify) a fix breaks something, or does not fix what it should
   130  interrupted; the best so far is kept, the same command resumes
 Of several subjects, the code of the one that went worst counts.
 """
@@ -53,6 +56,7 @@ SEVERITY = (
     ExitCode.STOPPED,
     ExitCode.NO_FAILURE,
     ExitCode.CHANGED,
+    ExitCode.NOT_VERIFIED,
     ExitCode.NOT_HANDLED,
     ExitCode.NOT_REPRODUCIBLE,
     ExitCode.BAD_INPUT,

@@ -160,12 +160,30 @@ def _of_file(path: Path, given: str) -> Property:
     return Property("oracle", content)
 
 
-def interpreter(text: str) -> str:
+def interpreter(text: str, option: str = "--python") -> str:
     """The Python that is to run torch, as an absolute path where it is found by its name."""
     found = shutil.which(text)
     if found is None:
-        raise BadInput(f"--python {text!r} cannot be run", hint="give the path of an interpreter")
+        raise BadInput(f"{option} {text!r} cannot be run", hint="give the path of an interpreter")
     return os.path.abspath(found)  # symbolic links stay: they say whose packages it has
+
+
+def modules(texts: Sequence[str]) -> tuple[tuple[str, Path], ...]:
+    """Modules and the files that are to be them.
+
+    >>> modules(["executorch.exir.pass_base=fixed.py"])
+    (('executorch.exir.pass_base', PosixPath('fixed.py')),)
+    """
+    found = []
+    for text in texts:
+        name, equals, path = text.partition("=")
+        if not (equals and name.strip() and path.strip()):
+            raise BadInput(
+                f"--patch-module {text!r} is not of the form NAME=FILE",
+                hint="for example executorch.exir.pass_base=fixed.py",
+            )
+        found.append((name.strip(), Path(path.strip())))
+    return tuple(found)
 
 
 def _value(text: str) -> Plain:

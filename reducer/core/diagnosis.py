@@ -32,11 +32,16 @@ class Violation:
 @register
 @dataclass(frozen=True)
 class Extraction:
-    """How a retrace took its inputs from the placeholders: as real tensors, fake ones, other values."""
+    """How a retrace took its inputs from the placeholders: as real tensors, fake ones, other values.
+
+    ``dispatcher``: whether it then ran under the Python dispatcher, which decomposes operators; None if
+    it did not come so far.
+    """
 
     real: int = 0
     fake: int = 0
     other: int = 0
+    dispatcher: bool | None = None
 
 
 @register

@@ -26,6 +26,8 @@ class ExitCode(IntEnum):
     """torch or executorch is missing, or the two do not fit each other."""
     CHANGED = 8
     """An entry of a corpus does not do what it is recorded to do."""
+    NOT_VERIFIED = 9
+    """A fix breaks something, hides what it should fix, or does not fix it."""
     INTERRUPTED = 130
     """Ctrl-C or SIGTERM; the best case so far is kept."""
 

@@ -2,7 +2,7 @@
 
 ExecuTorch does not declare it. The series is the one that the release's own source tree pins for its
 build (``torch_pin.py``; before 1.1 ``install_requirements.py``) at the release's tag; 1.5 keeps the
-pin of its branch point. Only 1.5.1 with 2.13.0 has been run for this project so far.
+pin of its branch point. 1.4.1 and 1.5.1, with 2.13.0, have been run for this project so far.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
+from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -53,14 +54,15 @@ T = TypeVar("T")
 
 
 def register(cls: type[T]) -> type[T]:
-    """Class decorator: let a frozen dataclass of a higher layer be written down as well.
+    """Class decorator: let a frozen dataclass or an enum of a higher layer be written down as well.
 
     Raises TypeError if another class is written down under that name.
     """
-    known = _CLASSES.setdefault(cls.__name__, cls)
+    table = _ENUMS if issubclass(cls, Enum) else _CLASSES
+    known = table.setdefault(cls.__name__, cls)
     if known.__module__ != cls.__module__:
         raise TypeError(f"{known.__module__} and {cls.__module__} both name a noun {cls.__name__}")
-    _CLASSES[cls.__name__] = cls
+    table[cls.__name__] = cls
     return cls
 
 
@@ -78,7 +80,7 @@ def encode(value: Any) -> Any:
             if not _is_default(item, content):
                 record[item.name] = encode(content)
         return record
-    if isinstance(value, Kind | Stage | Verdict):
+    if _ENUMS.get(kind.__name__) is kind:
         return {"_": kind.__name__, "v": value.value}
     if isinstance(value, float):
         return value if math.isfinite(value) else {"_": "float", "v": repr(value)}

@@ -123,13 +123,31 @@ class BackendsJob:
 
 @register
 @dataclass(frozen=True)
+class ModelJob:
+    """Lower a healthy model (see :mod:`reducer.core.healthy`) for a backend, and once more, watched."""
+
+    model: str
+    backend: str
+
+
+@register
+@dataclass(frozen=True)
+class DifferenceJob:
+    """Say in which way two ``.pte`` files differ."""
+
+    before: bytes
+    after: bytes
+
+
+@register
+@dataclass(frozen=True)
 class VersionsJob:
     """Say what the worker runs on, as ``torch.utils.collect_env`` does."""
 
 
 Job = (
-    CaptureJob | JudgeJob | ExplainJob | PassGraphJob | SpellJob | RebuildJob | BackendsJob
-    | VersionsJob
+    CaptureJob | JudgeJob | ExplainJob | PassGraphJob | SpellJob | RebuildJob | BackendsJob | ModelJob
+    | DifferenceJob | VersionsJob
 )  # fmt: skip
 
 
@@ -216,6 +234,24 @@ class Backends:
 
 @register
 @dataclass(frozen=True)
+class Lowered:
+    """What a healthy model gave: the ``.pte``, and what was seen on the way to one; or how it failed."""
+
+    failure: Failure | None = None
+    pte: bytes = b""
+    explanation: Explanation | None = None
+
+
+@register
+@dataclass(frozen=True)
+class Difference:
+    """Answer to :class:`DifferenceJob`, line by line; () if nothing can be said."""
+
+    lines: tuple[str, ...] = ()
+
+
+@register
+@dataclass(frozen=True)
 class VersionLines:
     """Answer to :class:`VersionsJob`, line by line."""
 
@@ -261,8 +297,8 @@ class Broken:
 
 
 Result = (
-    Capture | Attempt | Explanation | PassGraph | Spelled | Backends | VersionLines | Refused | Death
-    | Broken
+    Capture | Attempt | Explanation | PassGraph | Spelled | Backends | Lowered | Difference
+    | VersionLines | Refused | Death | Broken
 )  # fmt: skip
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from reducer.core.text import register
 from reducer.corpus.entry import MUST_PASS, Versions
 
 
+@register
 class Outcome(str, Enum):
     """What an entry does now."""
 
@@ -23,6 +25,7 @@ class Outcome(str, Enum):
         return self.value
 
 
+@register
 @dataclass(frozen=True)
 class Replayed:
     """One entry, tried on one environment.

@@ -12,7 +12,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -20,12 +21,13 @@ from types import TracebackType
 from reducer.core.errors import NoEnvironment, ReducerError
 from reducer.core.files import modules_folder
 from reducer.core.signature import Failure, MatchRule, Signature
-from reducer.core.wire import Attempt, Death, JudgeJob, Limits, Result
+from reducer.core.wire import Attempt, Death, Job, JudgeJob, Limits, Result
 from reducer.corpus import script, tensors
 from reducer.corpus.entry import Entry, Versions, versions_of
 from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import SCRIPT, Kept, Unreadable, read_file
 from reducer.oracle import sandbox
+from reducer.oracle.interpreter import Interpreter
 from reducer.oracle.worker import Worker
 
 #: Bytes that one lowering of a minimal case may use; and one that is known to eat all it can get.
@@ -50,8 +52,11 @@ class Seen:
 class Replayer:
     """Tries entries on one interpreter, one after the other. Use as a context manager."""
 
-    def __init__(self, python: str, seconds: float, preload: Sequence[str] = ()) -> None:
-        self.python = os.path.abspath(shutil.which(python) or python)
+    def __init__(
+        self, interpreter: Interpreter, seconds: float, preload: Sequence[str] = ()
+    ) -> None:
+        python = os.path.abspath(shutil.which(interpreter.python) or interpreter.python)
+        self.interpreter = replace(interpreter, python=python)
         self.seconds = seconds
         self._preload = preload
         self._root = tempfile.TemporaryDirectory(
@@ -76,16 +81,55 @@ class Replayer:
         """Try an entry. Raises NoEnvironment if there is nothing to try it on."""
         if isinstance(found, Unreadable):
             return Replayed(found.name, "", "", Outcome.UNREADABLE, found.reason)
-        versions = versions_of(self._warm().environment)
+        versions = self.versions
         started = time.monotonic()
+        with self.folder() as folder:
+            try:
+                seen = self._seen(found, folder)
+            except (ReducerError, OSError) as error:
+                seen = Seen(None, str(error))
+        return replace(shown(found, seen, versions), seconds=round(time.monotonic() - started, 3))
+
+    @property
+    def versions(self) -> Versions:
+        """What it tries entries on. Raises NoEnvironment."""
+        return versions_of(self._warm().environment)
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """A folder within the sandbox, for as long as it is needed."""
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
-            seen = self._seen(found, folder)
-        except (ReducerError, OSError) as error:
-            seen = Seen(None, str(error))
+            yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        return replace(shown(found, seen, versions), seconds=round(time.monotonic() - started, 3))
+
+    def provide(self, kept: Kept, folder: Path) -> bool:
+        """Write what an entry's case needs into ``folder/data``; whether it can be judged with that."""
+        if not kept.entry.comparable or not tensors.provide(kept, folder / "data"):
+            return False
+        modules = [name for name in kept.files if _is_module(name)]
+        _put(kept, modules, modules_folder(folder / "data"))
+        return True
+
+    def ask(self, job: Job, allowed: Limits) -> Result:
+        """What the warm worker makes of a job; a new worker takes the next one if this one dies.
+
+        Raises ReducerError.
+        """
+        try:
+            return self._warm().run(job, allowed).result
+        except NoEnvironment:
+            raise
+        except (ReducerError, OSError, ValueError):  # the case may have killed the worker
+            self._end_worker()
+            raise
+
+    def run(self, kept: Kept, folder: Path, command: Sequence[str]) -> tuple[int | None, str]:
+        """Run ``python *command`` beside copies of an entry's files: see :func:`script.run`."""
+        place = Path(tempfile.mkdtemp(dir=folder))
+        _put(kept, kept.files, place)
+        return script.run(place, command, self.interpreter, self.seconds + _IMPORTS)
 
     def _seen(self, kept: Kept, folder: Path) -> Seen:
         judged = self._judged(kept, folder)
@@ -105,36 +149,27 @@ class Replayer:
     def _judged(self, kept: Kept, folder: Path) -> Seen:
         """What the warm worker makes of the case."""
         entry = kept.entry
-        if not entry.comparable or not tensors.provide(kept, folder / "data"):
+        if not self.provide(kept, folder):
             return Seen(None)
-        _put(
-            kept, [name for name in kept.files if _is_module(name)], modules_folder(folder / "data")
-        )
         job = JudgeJob(entry.case, str(folder / "data"), entry.oracle)
         try:
             for _ in range(_CHANCES if entry.flaky else 1):
-                answer = self._warm().run(job, limits(entry, self.seconds))
-                seen = judged(answer.result, entry.signature)
+                seen = judged(self.ask(job, limits(entry, self.seconds)), entry.signature)
                 if seen.outcome is Outcome.FAILS:
                     break
         except NoEnvironment:
             raise
-        except (ReducerError, OSError, ValueError) as error:  # the case may have killed the worker
-            self._end_worker()
+        except (ReducerError, OSError, ValueError) as error:
             return Seen(None, str(error))
         return seen
 
     def _said(self, kept: Kept, folder: Path) -> Seen:
         """What the script says."""
-        place = folder / "script"
-        place.mkdir()
-        _put(kept, kept.files, place)
-        allowed = self.seconds + _IMPORTS
-        code, last = script.run(place, SCRIPT, self.python, allowed)
+        code, last = self.run(kept, folder, [SCRIPT, "--expect-failure"])
         if code == 2 and last.startswith(_MISSING):
             return Seen(None, last)
         if code is None:
-            return Seen(Outcome.DIFFERENT, f"time limit of {allowed:g} s")
+            return Seen(Outcome.DIFFERENT, f"time limit of {self.seconds + _IMPORTS:g} s")
         outcomes = {0: Seen(Outcome.FAILS), 1: Seen(Outcome.FIXED)}
         return outcomes.get(code, Seen(Outcome.DIFFERENT, last))
 
@@ -142,9 +177,10 @@ class Replayer:
         if self._worker is None:
             self._worker = Worker(
                 self.scratch / "worker.log",
-                python=self.python,
+                python=self.interpreter.python,
                 preload=self._preload,
                 prefix=sandbox.wrap(self.scratch),
+                variables=self.interpreter.worker_variables,
             )
         return self._worker
 

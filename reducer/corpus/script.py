@@ -6,26 +6,29 @@ import os
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from reducer.oracle import sandbox
+from reducer.oracle.interpreter import Interpreter
 
 #: What of the output is looked at, in bytes.
 _TAIL = 16_384
 
 
-def run(place: Path, script: str, python: str, seconds: float) -> tuple[int | None, str]:
-    """Run ``script --expect-failure`` in the folder ``place``, and whatever it starts.
+def run(
+    place: Path, command: Sequence[str], interpreter: Interpreter, seconds: float
+) -> tuple[int | None, str]:
+    """Run ``python *command`` in the folder ``place``, and whatever it starts.
 
     Returns its exit code (None: killed when the time was over) and the last line that it printed.
     """
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            [*sandbox.wrap(place), python, script, "--expect-failure"],
+            [*sandbox.wrap(place), interpreter.python, *command],
             cwd=place,
-            env={**kept, "PYTHONDONTWRITEBYTECODE": "1"},
+            env=interpreter.script_variables,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from reducer.core.wire import (
     BackendsJob,
     CaptureJob,
+    DifferenceJob,
     ExplainJob,
     Job,
     JudgeJob,
+    ModelJob,
     PassGraphJob,
     RebuildJob,
     Refused,
@@ -61,6 +63,14 @@ def run_job(job: Job, line: Line) -> Result:
             from reducer.lowering.backends import status
 
             return status(few=job.few)
+        if isinstance(job, ModelJob):
+            from reducer.lowering.lower_model import lower_model
+
+            return lower_model(job, clock)
+        if isinstance(job, DifferenceJob):
+            from reducer.lowering.difference import difference
+
+            return difference(job)
         if isinstance(job, VersionsJob):
             from reducer.lowering.versions import versions
 

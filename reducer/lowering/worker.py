@@ -1,6 +1,6 @@
 """Who runs the jobs? One warm process that forks a child for each.
 
-``python -m reducer.lowering.worker FD`` imports what it is told to, then reads jobs from the socket
+``python start.py FD`` imports what it is told to, then reads jobs from the socket
 ``FD`` and answers on it, one JSON object per line. A child that crashes, hangs or eats memory is one
 job's result (:class:`Death`), never the end of the worker. When the parent goes away, so does all
 below it.

@@ -174,7 +174,8 @@ def main() -> None:
         print(*confine(None))
         return
     scratch, command = sys.argv[1], sys.argv[2:]
-    confine(Path(scratch), _imports_from(command[0]))
+    package = str(Path(__file__).resolve().parents[1])  # a worker brings its own code along
+    confine(Path(scratch), [*_imports_from(command[0]), package])
     places = dict.fromkeys(("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"), scratch)
     os.execve(command[0], command, {**os.environ, **places})
 

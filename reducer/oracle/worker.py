@@ -1,6 +1,6 @@
 """How does the parent talk to a warm worker?
 
-Starts ``python -m reducer.lowering.worker`` under any interpreter, sends jobs, hands back results.
+Starts it (``lowering/start.py``) under any interpreter, sends jobs, hands back results.
 All that the worker and its children print goes to a log file.
 """
 
@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -23,9 +22,13 @@ from typing import Any
 from reducer.core import text
 from reducer.core.errors import NoEnvironment, WorkerDied
 from reducer.core.wire import Environment, Job, Limits, Result
+from reducer.oracle.interpreter import Interpreter
 
+#: What an interpreter runs that has no reducer of its own.
+_START = Path(__file__).resolve().parents[1] / "lowering" / "start.py"
 _PAIR = (
-    "install a pair of executorch and torch that fit: pip install 'executorch-reducer[executorch]'"
+    "install a pair of executorch and torch that fit, and safetensors:"
+    " pip install 'executorch-reducer[executorch]'"
 )
 
 
@@ -40,7 +43,8 @@ class Answer:
 class Worker:
     """One warm process. Use as a context manager; it starts at once and is waited for when needed.
 
-    ``prefix`` goes in front of its command (see :mod:`reducer.oracle.sandbox`).
+    ``prefix`` goes in front of its command (see :mod:`reducer.oracle.sandbox`); ``variables`` are the
+    environment of its process, by default that of ``python`` as it is installed.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class Worker:
         accelerate: bool = True,
         start_seconds: float = 300.0,
         prefix: Sequence[str] = (),
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.log = log
         self._python = python
@@ -62,12 +67,12 @@ class Worker:
         ours.settimeout(start_seconds)
         with theirs, log.open("ab") as output:
             self._process = subprocess.Popen(
-                [*prefix, python, "-m", "reducer.lowering.worker", str(theirs.fileno())],
+                [*prefix, python, str(_START), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 pass_fds=[theirs.fileno()],
-                env=worker_environment(),
+                env=variables or Interpreter(python).worker_variables,
             )
         self._socket = ours
         self._reader = ours.makefile("rb")
@@ -163,11 +168,3 @@ class Worker:
             else []
         )
         return f"the worker did not start under {self._python}: {' '.join(tail)[:300]}"
-
-
-def worker_environment() -> dict[str, str]:
-    """Environment variables for a process that lowers: one thread, and this package importable."""
-    package_root = str(Path(__file__).resolve().parents[2])
-    path = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    return {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1"}

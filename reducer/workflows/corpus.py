@@ -7,17 +7,24 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from reducer.core.errors import BadInput
 from reducer.corpus import groups
 from reducer.corpus.entry import MUST_PASS, entry_of
-from reducer.corpus.executor import Executor, Job, LocalProcesses
+from reducer.corpus.executor import Executor, Job, LocalProcesses, executed
 from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import FILE, LARGEST, Kept, Unreadable, read_file
 from reducer.corpus.replay import Replayer
+from reducer.corpus.results import content, known_first
 from reducer.corpus.store import Corpus
 from reducer.emit.record import FILE_NAME, read_finding
+from reducer.oracle import overlay
+from reducer.oracle.interpreter import Interpreter
 from reducer.workflows.capturing import preload
+
+Found = Kept | Unreadable
+OpenExecutor = Callable[..., Executor[Any, Any]]
 
 #: Where an object was in memory, as a quoted message tells it: different in every run.
 _ADDRESS = re.compile(rb"0x[0-9a-f]{6,16}\b")
@@ -34,12 +41,17 @@ class Added:
 
 @dataclass(frozen=True)
 class CheckSettings:
-    """Settings of ``reduce corpus check``. ``seconds`` for one lowering; ``at_once``: workers."""
+    """Settings of ``reduce corpus check`` and ``reduce matrix``.
+
+    ``seconds`` for one lowering; ``at_once``: workers; ``results`` keeps results (see
+    :mod:`reducer.corpus.results`).
+    """
 
     python: str = sys.executable
     seconds: float = 120.0
     at_once: int = 1
     record: bool = False
+    results: Path | None = None
 
 
 def add(folder: Path, corpus: Corpus, link: str = "") -> Added:
@@ -65,7 +77,7 @@ def check(
     settings: CheckSettings,
     report: Callable[[Replayed], None],
     *,
-    open_executor: Callable[..., Executor] = LocalProcesses,
+    open_executor: OpenExecutor = LocalProcesses,
 ) -> list[Replayed]:
     """Try all of these again; ``report`` is told each as it comes. Sorted by name.
 
@@ -73,7 +85,7 @@ def check(
     """
     by_name = {item.name: item for item in found if isinstance(item, Kept)}
     done = []
-    jobs = [Job(item, settings.python) for item in found]
+    jobs = [Job(item, Interpreter(settings.python)) for item in found]
     for _, replayed in run_jobs(jobs, settings, open_executor=open_executor):
         if settings.record and replayed.name in by_name:
             _record(corpus, by_name[replayed.name], replayed)
@@ -83,25 +95,31 @@ def check(
 
 
 def run_jobs(
-    jobs: Sequence[Job],
+    jobs: Sequence[Job[Found]],
     settings: CheckSettings,
     *,
-    open_executor: Callable[..., Executor] = LocalProcesses,
-) -> Iterator[tuple[Job, Replayed]]:
-    """The results of these jobs as they come; whoever stops listening stops them."""
-    backends = {job.found.entry.backend for job in jobs if isinstance(job.found, Kept)}
+    open_executor: OpenExecutor = LocalProcesses,
+) -> Iterator[tuple[Job[Found], Replayed]]:
+    """Try entries again: the results as they come, those first that ``settings.results`` has.
+
+    Whoever stops listening stops them. Raises NoEnvironment.
+    """
+    backends = {job.task.entry.backend for job in jobs if isinstance(job.task, Kept)}
     modules = preload(" ".join(sorted(backends)))
 
-    def replayer(python: str) -> Replayer:
-        return Replayer(python, settings.seconds, modules)
+    def replayer(interpreter: Interpreter) -> Replayer:
+        return Replayer(interpreter, settings.seconds, modules)
 
-    executor = open_executor(replayer, settings.at_once)
-    try:
-        for job in jobs:
-            executor.submit(job)
-        yield from executor.results()
-    finally:
-        executor.stop()
+    def run(left: Sequence[Job[Found]]) -> Iterator[tuple[Job[Found], Replayed]]:
+        return executed(left, open_executor(replayer, settings.at_once))
+
+    pythons = {job.interpreter.python for job in jobs if settings.results is not None}
+    known = {python: overlay.versions(python) for python in pythons}
+
+    def key(job: Job[Found]) -> object:
+        return job.task.name, known[job.interpreter.python], content(job.task)
+
+    return known_first(jobs, settings.results, key, Replayed, run)
 
 
 def promote(corpus: Corpus, names: list[str]) -> Iterator[Kept]:

@@ -15,11 +15,11 @@ import torch
 
 from reducer.lowering import backends
 from reducer.lowering.construct import build
+from reducer.lowering.healthy_models import MODELS
 from reducer.lowering.pipeline import LoweringPlan, StageClock, lower
 from reducer.lowering.warm import warm_up
 from reducer.lowering.watch.invariants import CHEAP, INVARIANTS
 from reducer.lowering.watch.watch import Watch
-from tests.lowering.healthy_models import MODELS
 
 PRELOAD = [
     "executorch.backends.vulkan.partitioner.vulkan_partitioner",

@@ -20,6 +20,8 @@ from reducer.corpus.outcome import Outcome, Replayed
 from reducer.corpus.reading import Kept, Unreadable
 from reducer.corpus.replay import Seen, shown
 from reducer.emit.record import write_finding
+from reducer.oracle import overlay
+from reducer.oracle.interpreter import Interpreter
 from reducer.workflows import corpus as workflow
 
 OPERATORS = ("aten.sin.default", "aten.relu.default", "aten.item.default")
@@ -61,6 +63,7 @@ def replays(monkeypatch: pytest.MonkeyPatch) -> dict[str, Outcome]:
             return shown(found, seen, Versions("1.6.0", "2.14.0"))
 
     monkeypatch.setattr(workflow, "Replayer", Stub)
+    monkeypatch.setattr(overlay, "versions", lambda _: "3.11 executorch 1.6.0 torch 2.14.0")
     return does
 
 
@@ -154,6 +157,11 @@ def test_shards_are_the_whole(
         for n in (1, 2)
     ]
     assert [len(part) for part in parts] == [2, 1]
+    for n in (1, 2):
+        assert command("corpus", "check", "--shard", f"{n}/2", "--results", "kept").code == 0
+    replays["aten"] = Outcome.FIXED  # what is kept is not asked for again
+    assert command("corpus", "check", "--results", "kept").code == 0
+    replays.clear()
     assert len({entry["name"] for part in parts for entry in part}) == 3
     for bad in ("0/2", "3/2", "x", "1/", "/"):
         assert command("corpus", "check", "--shard", bad).code == ExitCode.BAD_INPUT
@@ -247,7 +255,7 @@ def test_an_executor_gives_results_as_they_come_and_stops() -> None:
 
     def jobs(executor: LocalProcesses, *reasons: str) -> None:
         for reason in reasons:
-            executor.submit(Job(Unreadable(Path(f"b/{reason}"), reason), sys.executable))
+            executor.submit(Job(Unreadable(Path(f"b/{reason}"), reason), Interpreter()))
 
     executor = LocalProcesses(lambda _: Slow(), at_once=3)
     jobs(executor, *"abcdef")

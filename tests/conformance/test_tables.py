@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import reducer
+from reducer.core.healthy import HEALTHY
 from reducer.core.stage import REDUCIBLE
 
 PACKAGE = Path(reducer.__file__).parent
@@ -115,3 +116,9 @@ def test_a_backend_file_defines_the_backend_of_its_name() -> None:
         assert isinstance(call, ast.Call)
         given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
         assert given["name"] == repr(name)
+
+
+def test_the_names_of_healthy_models_are_those_of_the_models() -> None:
+    table = assigned(parse("lowering", "healthy_models"), "MODELS")
+    assert isinstance(table, ast.Dict)
+    assert tuple(ast.literal_eval(key) for key in table.keys if key) == HEALTHY

@@ -19,6 +19,7 @@ from reducer.corpus.outcome import Outcome
 from reducer.corpus.reading import Kept
 from reducer.corpus.store import Corpus
 from reducer.emit.tensor_file import tensor_file
+from reducer.oracle.interpreter import Interpreter
 from reducer.workflows import corpus as workflow
 
 
@@ -129,7 +130,7 @@ def test_only_what_both_say_counts(
     said: Outcome | None,
     outcome: Outcome | None,
 ) -> None:
-    with replay.Replayer("python", 1.0) as replayer:
+    with replay.Replayer(Interpreter("python"), 1.0) as replayer:
         monkeypatch.setattr(replayer, "_judged", lambda *_: replay.Seen(judged))
         monkeypatch.setattr(replayer, "_said", lambda *_: replay.Seen(said))
         assert replayer._seen(kept, tmp_path).outcome is outcome

@@ -12,13 +12,13 @@ from executorch.exir.pass_base import ExportPass  # noqa: E402
 from reducer.core.diagnosis import INVARIANTS as NAMES  # noqa: E402
 from reducer.lowering import backends, recorder  # noqa: E402
 from reducer.lowering.construct import build  # noqa: E402
+from reducer.lowering.healthy_models import MODELS  # noqa: E402
 from reducer.lowering.pipeline import LoweringPlan, StageClock  # noqa: E402
 from reducer.lowering.watch.explain import explain_lowering  # noqa: E402
 from reducer.lowering.watch.invariants import CHEAP, INVARIANTS, chosen  # noqa: E402
 from reducer.lowering.watch.oracle import lower_watched  # noqa: E402
 from reducer.lowering.watch.watch import Watch  # noqa: E402
 from tests.lowering import planted_passes as planted  # noqa: E402
-from tests.lowering.healthy_models import MODELS  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -144,6 +144,7 @@ def test_a_graph_of_constants_alone_gets_a_second_mode_in_the_retrace():
     assert culprit.function == "executorch.exir.pass_base:_ExportPassBase.call"
     assert found.runs[culprit.parent].name == found.named == "FuseBatchNormPass"
     assert (culprit.extraction.real, culprit.extraction.fake) == (1, 0)
+    assert culprit.extraction.dispatcher is False
     assert (found.created_in.module, found.created_in.function) == (
         "executorch.exir.pass_base",
         "call",

@@ -18,7 +18,8 @@ from reducer.oracle.worker import Worker
 from reducer.workflows.outcome import Outcome
 from reducer.workflows.reduce import reduce_subject
 from reducer.workflows.settings import ReduceSettings
-from tests.workflows.overlay import overlay
+from tests.workflows.overlay import RETRACE, overlay
+from tests.workflows.overlay import mended as mended_retrace
 
 pytestmark = pytest.mark.torch
 
@@ -42,19 +43,6 @@ class Model(torch.nn.Module):
     def forward(self, x):
         return torch.fft.rfft(x).abs()
 model, example_inputs = Model(), (torch.randn(2, 8),)
-"""
-
-#: The retrace opens a mode of its own although its placeholders' values have one.
-_OPENS = """\
-        if fake_tensor_mode is None:
-            fake_tensor_mode = FakeTensorMode(allow_non_fake_inputs=True)
-"""
-_KEEPS = """\
-        if fake_tensor_mode is None:
-            known = [n.meta.get("val") for n in graph_module.graph.find_nodes(op="placeholder")]
-            modes = [value.fake_mode for value in known if isinstance(value, FakeTensor)]
-            fake_tensor_mode = modes[0] if modes else FakeTensorMode()
-            fake_tensor_mode.allow_non_fake_inputs = True
 """
 
 Reduce = Callable[[str, str], Outcome]
@@ -113,7 +101,7 @@ def imported(script: Path) -> set[str]:
 def mended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of a process in which the retrace keeps the mode of its placeholders."""
     folder = tmp_path_factory.mktemp("overlay")
-    return overlay(folder, "executorch.exir.pass_base", lambda text: text.replace(_OPENS, _KEEPS))
+    return overlay(folder, RETRACE, mended_retrace)
 
 
 def test_one_operator_and_no_backend_show_what_the_retrace_does(reduce: Reduce):

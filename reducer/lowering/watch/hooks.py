@@ -46,6 +46,9 @@ class Watcher(Protocol):
     def extracted(self, inputs: list[Any]) -> None:
         """A retrace took these as its inputs."""
 
+    def retracing(self) -> None:
+        """It begins, under the modes that it has chosen."""
+
 
 def install(patches: Patches, watcher: Watcher) -> None:
     """Put all hooks in place; ``patches`` takes them back."""
@@ -90,6 +93,8 @@ def _retrace(patches: Patches, watcher: Watcher, base: type) -> None:
     original = vars(owner)["call"]
     taking = next(cls for cls in base.__mro__ if "inputs" in vars(cls))
     take = vars(taking)["inputs"]
+    tracing = next(cls for cls in base.__mro__ if "call_submodule" in vars(cls))
+    trace = vars(tracing)["call_submodule"]
 
     @functools.wraps(original)
     def call(thing: Any, graph_module: Any) -> Any:
@@ -108,6 +113,12 @@ def _retrace(patches: Patches, watcher: Watcher, base: type) -> None:
         watcher.extracted(list(found))
         return found
 
+    @functools.wraps(trace)
+    def call_submodule(thing: Any, *args: Any, **kwargs: Any) -> Any:
+        watcher.retracing()
+        return trace(thing, *args, **kwargs)
+
+    patches.attribute(tracing, "call_submodule", call_submodule)
     patches.attribute(owner, "call", call)
     patches.attribute(taking, "inputs", inputs)
 

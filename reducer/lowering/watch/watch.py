@@ -102,6 +102,13 @@ class Watch:
             real = sum(isinstance(value, torch.Tensor) for value in inputs) - fake
             self._stack[-1].extraction = Extraction(real, fake, len(inputs) - fake - real)
 
+    def retracing(self) -> None:
+        """It begins: under the Python dispatcher or not. What it goes on to trace inside is the same."""
+        run = self._stack[-1] if self._stack and not self._checking else None
+        if run is not None and run.extraction is not None and run.extraction.dispatcher is None:
+            on = torch._C._dispatch_tls_is_dispatch_key_included("PythonDispatcher")
+            run.extraction = replace(run.extraction, dispatcher=on)
+
     def watched(
         self,
         thing: Any,
