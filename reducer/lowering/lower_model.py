@@ -12,13 +12,12 @@ from torch.export import ExportedProgram
 from reducer.core.stage import Stage
 from reducer.core.wire import Lowered, ModelJob
 from reducer.lowering import backends
-from reducer.lowering.construct import build
 from reducer.lowering.errors import SubjectError
 from reducer.lowering.execution import Reference, example_set, run
 from reducer.lowering.failure import failure_from_exception
 from reducer.lowering.healthy_models import MODELS, made
 from reducer.lowering.numbers import Tolerance
-from reducer.lowering.pipeline import LoweringPlan, StageClock, lower
+from reducer.lowering.pipeline import LoweringPlan, StageClock, lower, plan_from_recipe
 from reducer.lowering.watch.explain import explain_lowering
 from reducer.lowering.watch.invariants import INVARIANTS
 from reducer.lowering.watch.watch import Watch
@@ -48,4 +47,4 @@ def _exported(name: str) -> ExportedProgram:
 
 
 def _plan(backend: str) -> LoweringPlan:
-    return LoweringPlan([build(item) for item in backends.construct(backend)])
+    return plan_from_recipe(backends.lowering(backend))
