@@ -7,6 +7,7 @@ the parent's interpreter, and would hide what the worker's own has.
 from __future__ import annotations
 
 import importlib.util
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -17,7 +18,8 @@ NAME = "reducer"
 def main() -> None:
     """Make the package importable, and be its worker."""
     package = Path(__file__).resolve().parents[1]
-    sys.path.pop(0)  # this folder: its modules belong to the package
+    # Not this folder, whose modules belong to the package, but where the user is, as of `python -m`.
+    sys.path[0] = os.getcwd()
     spec = importlib.util.spec_from_file_location(
         NAME, package / "__init__.py", submodule_search_locations=[str(package)]
     )
