@@ -7,6 +7,7 @@ made on children instead of the whole, downwards as long as one fails in the sam
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -43,7 +44,7 @@ def failing_submodule(
                 path, found = name, calls[name]
                 break
         else:
-            return (path, found) if path else None
+            return (path, _by_position(model.get_submodule(path), found)) if path else None
 
 
 def recorded_calls(model: nn.Module, call: Call) -> dict[str, Call]:
@@ -64,6 +65,16 @@ def recorded_calls(model: nn.Module, call: Call) -> dict[str, Call]:
         for hook in hooks:
             hook.remove()
     return calls
+
+
+def _by_position(module: nn.Module, call: Call) -> Call:
+    """The same call with as few keywords as it can do with."""
+    args, kwargs = call
+    try:
+        bound = inspect.signature(module.forward).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return call
+    return bound.args, bound.kwargs
 
 
 def _caller(name: str, calls: Mapping[str, Call]) -> str:
