@@ -38,6 +38,7 @@ from reducer.deltas import (
     source_numbers,
     source_parameters,
     source_statements,
+    source_strings,
     source_unused,
     static_sizes,
 )
@@ -80,6 +81,7 @@ SOURCE = cast(
         source_names,
         source_expressions,
         source_numbers,
+        source_strings,
     ),
 )
 DELTAS = (*STRUCTURE, *ATTRIBUTES, *SOURCE)
