@@ -67,7 +67,8 @@ def _inputs(source: str) -> set[str]:
     values = [
         item.value
         for item in ast.parse(source).body
-        if isinstance(item, ast.Assign) and ast.unparse(item.targets[0]) == "example_inputs"
+        if isinstance(item, ast.Assign)
+        and ast.unparse(item.targets[0]) in ("example_inputs", "example_kwargs")
     ]
     return {f"{ast.unparse(value)} #1" for value in values}
 

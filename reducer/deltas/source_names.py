@@ -15,7 +15,7 @@ NAME = "source-names"
 TOGETHER = False
 
 #: These are what a reader looks for.
-_KEPT = frozenset({"model", "example_inputs", "dynamic_shapes", "quantizer"})
+_KEPT = frozenset({"model", "example_inputs", "example_kwargs", "dynamic_shapes", "quantizer"})
 
 
 def edits(case: Case) -> Sequence[Edit]:

@@ -22,7 +22,7 @@ def edits(case: Case) -> Sequence[Edit]:
     return [
         Edit(NAME, f"{name}({parameter.arg})", (name, parameter.arg), "left out")
         for name, node in _functions(ast.parse(case.source)).items()
-        for number, parameter in enumerate(node.args.args)
+        for number, parameter in enumerate([*node.args.args, *node.args.kwonlyargs])
         if number or parameter.arg != "self"
     ]
 
@@ -52,19 +52,30 @@ def _without(source: str, qualified: str, name: str) -> str | None:
     tree = ast.parse(source)
     function = _functions(tree)[qualified]
     owner, arguments = qualified.rpartition(".")[0], function.args
-    number = next(at for at, item in enumerate(arguments.args) if item.arg == name)
-    first_default = len(arguments.args) - len(arguments.defaults)
+    number = (
+        [item.arg for item in arguments.args].index(name) if _is_positional(function, name) else -1
+    )
     value: ast.expr | None = None
-    if number >= first_default:
-        value = arguments.defaults.pop(number - first_default)
-    del arguments.args[number]
-    position = number - 1 if owner else number
+    if number < 0:
+        at = [item.arg for item in arguments.kwonlyargs].index(name)
+        del arguments.kwonlyargs[at]
+        value = arguments.kw_defaults.pop(at)
+    else:
+        first_default = len(arguments.args) - len(arguments.defaults)
+        if number >= first_default:
+            value = arguments.defaults.pop(number - first_default)
+        del arguments.args[number]
+    position = number - 1 if owner and number > 0 else number
     given = list(_given(tree, function.name, owner, position, name))
     if function.name != _FORWARD and (len({ast.unparse(item) for item in given}) == 1):
         value = given[0]
     if value is not None:
         tree = _Instead(function, name, value).visit(tree)
     return unparsed(tree)
+
+
+def _is_positional(function: ast.FunctionDef, name: str) -> bool:
+    return any(item.arg == name for item in function.args.args)
 
 
 class _Instead(ast.NodeTransformer):
@@ -104,14 +115,20 @@ def _given(
             if keywords:
                 node.keywords.remove(keywords[0])
                 yield keywords[0].value
-            elif position < len(node.args):
+            elif 0 <= position < len(node.args):
                 yield node.args.pop(position)
         elif function == _FORWARD and isinstance(node, ast.Call) and _exports(node):
             inputs = node.args[1]
-            if isinstance(inputs, ast.Tuple) and position < len(inputs.elts):
+            if isinstance(inputs, ast.Tuple) and 0 <= position < len(inputs.elts):
                 yield inputs.elts.pop(position)
         elif function == _FORWARD and isinstance(node, ast.Assign):
             inputs = node.value
-            is_inputs = ast.unparse(node.targets[0]) == "example_inputs"
-            if is_inputs and isinstance(inputs, ast.Tuple) and position < len(inputs.elts):
+            if ast.unparse(node.targets[0]) not in ("example_inputs", "example_kwargs"):
+                continue
+            if isinstance(inputs, ast.Tuple) and 0 <= position < len(inputs.elts):
                 yield inputs.elts.pop(position)
+            elif isinstance(inputs, ast.Dict):
+                keys = [getattr(key, "value", None) for key in inputs.keys]
+                if name in keys:
+                    del inputs.keys[keys.index(name)]
+                    yield inputs.values.pop(keys.index(name))

@@ -15,7 +15,16 @@ from reducer.emit.scrub import is_telling
 
 #: What the scripts are read by, and what Python and torch call.
 _FIXED = frozenset(
-    {"model", "example_inputs", "dynamic_shapes", "quantizer", "forward", "self", *ENTRY.values()}
+    {
+        "model",
+        "example_inputs",
+        "example_kwargs",
+        "dynamic_shapes",
+        "quantizer",
+        "forward",
+        "self",
+        *ENTRY.values(),
+    }
 )
 
 

@@ -51,15 +51,19 @@ def _submodule(whole: str, declared: Declared, failure: Failure) -> Iterator[str
         return
     path, (args, kwargs) = found
     try:
-        given = f"{written(tuple(args))}" if not kwargs else written(dict(kwargs))
+        lines = [
+            f"example_inputs = {written(dict(kwargs) if kwargs and not args else tuple(args))}"
+        ]
         if args and kwargs:
-            return
+            lines.append(f"example_kwargs = {written(dict(kwargs))}")
     except Unwritable:
         return
-    passed = "**example_inputs" if kwargs else "*example_inputs"
+    passed = "**example_inputs" if kwargs and not args else "*example_inputs"
+    if args and kwargs:
+        passed += ", **example_kwargs"
     names = vars(sys.modules["__main__"])
     call = texts.call(failure.stage, passed, False, declared.quantizer is not None)
-    inputs = f"example_inputs = {given}\n{call}"
+    inputs = "\n".join([*lines, call])
     replaced = {ENTRY[failure.stage]}
     with suppress(Unwritable):
         made, imports = construction(declared.model.get_submodule(path), names)

@@ -85,7 +85,11 @@ def script_line(error: Exception) -> int:
 
 def call(stage: Stage, given: str, dynamic: bool, quantizes: bool) -> str:
     """The function that makes the call, and what it needs. ``given``: how the inputs are passed on."""
-    positional = {"*example_inputs": "example_inputs", "**example_inputs": "(), example_inputs"}
+    positional = {
+        "*example_inputs": "example_inputs",
+        "**example_inputs": "(), example_inputs",
+        "*example_inputs, **example_kwargs": "example_inputs, example_kwargs",
+    }
     passed = positional.get(given, f"({given},)")
     shapes = ", dynamic_shapes=dynamic_shapes" if dynamic else ""
     name = ENTRY[stage]
