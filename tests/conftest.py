@@ -16,10 +16,10 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     database=None,
-    max_examples=25,
+    max_examples=20,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("search", parent=settings.get_profile("project"), max_examples=250,
+settings.register_profile("search", parent=settings.get_profile("project"), max_examples=200,
                           derandomize=False)  # fmt: skip
 settings.load_profile("project")
 
