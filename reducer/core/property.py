@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from reducer.core.python_source import is_main_guard
 from reducer.core.stage import Stage
 
 FUNCTION = "interesting"
@@ -63,7 +64,7 @@ def embedded(source: str) -> tuple[str, ...]:
         body = body[1:]
     imports = [item for item in body if isinstance(item, ast.Import | ast.ImportFrom)]
     future = [item for item in imports if getattr(item, "module", "") == "__future__"]
-    rest = [item for item in body if item not in imports and not _is_main(item)]
+    rest = [item for item in body if item not in imports and not is_main_guard(item)]
     lines = source.splitlines()
     parts = ["\n".join(lines[_first(item) - 1 : item.end_lineno]) for item in rest]
     told = [ast.unparse(item) for item in imports if item not in future]
@@ -74,10 +75,6 @@ def _first(item: ast.stmt) -> int:
     """The line where a statement begins, its decorators included."""
     decorators: list[ast.expr] = getattr(item, "decorator_list", [])
     return min([item.lineno, *(found.lineno for found in decorators)])
-
-
-def _is_main(item: ast.stmt) -> bool:
-    return isinstance(item, ast.If) and "__name__" in ast.unparse(item.test)
 
 
 def _parameter(source: str) -> str:

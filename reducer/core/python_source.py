@@ -228,6 +228,11 @@ def _defined(tree: ast.AST) -> Iterator[str]:
         yield from _defined(child)
 
 
+def is_main_guard(statement: ast.stmt) -> bool:
+    """Whether it is ``if __name__ == "__main__"``, in whatever form."""
+    return isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
+
+
 def _is_text(statement: ast.stmt) -> bool:
     return (
         isinstance(statement, ast.Expr)

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from reducer.core.python_source import ENTRY, normal
+from reducer.core.python_source import ENTRY, is_main_guard, normal
 from reducer.core.stage import Stage
 from reducer.lowering.construct import resolve
 
@@ -155,7 +155,7 @@ def _parsed(text: str) -> ast.Module:
     tree = ast.parse(text)
     body: list[ast.stmt] = []
     for statement in tree.body:
-        guarded = isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
+        guarded = is_main_guard(statement)
         body += statement.body if guarded else [statement]  # type: ignore[attr-defined]
     tree.body = [single for item in body for single in _each(item)]
     return tree
