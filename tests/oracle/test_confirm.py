@@ -41,7 +41,7 @@ def test_what_runs_too_long_is_killed_with_all_that_it_started(tmp_path: Path) -
         "print(child.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
-    found = confirm(script(tmp_path, text), seconds=2)
+    found = confirm(script(tmp_path, text), seconds=1)
     assert (found.code, found.meaning) == (None, "time limit")
     assert found.seconds < 30
     assert gone(int(found.output))
