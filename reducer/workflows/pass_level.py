@@ -95,12 +95,12 @@ def pass_level(
     reasons = []
     for run, broken in _guilty(explanation, oracle):
         invariant = broken.invariant if broken else ""
+        if run.takes == "more":
+            reasons.append(f"{run.name} cannot be run on a graph alone: it is called with more")
+            continue
         if run.construct is None:
             made = f", which was made from ({', '.join(run.arguments)})" if run.arguments else ""
             reasons.append(f"no call is known that constructs {run.name}{made}")
-            continue
-        if run.takes == "more":
-            reasons.append(f"{run.name} is called with more than a graph")
             continue
         for start in _starts(explanation, run):
             given = search.graph(case, start)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("executorch.exir")
 
 from executorch.exir.pass_base import ExportPass  # noqa: E402
+from torch._export.verifier import Verifier  # noqa: E402
+from torch.export import ExportedProgram  # noqa: E402
 
 from reducer.core.diagnosis import INVARIANTS as NAMES  # noqa: E402
 from reducer.lowering import backends, recorder  # noqa: E402
@@ -32,8 +36,11 @@ class Small(torch.nn.Module):
         return torch.relu(x * self.scale + y).sum(1)
 
 
-def export():
-    return torch.export.export(Small(), (torch.randn(2, 3), torch.randn(2, 3)))
+def export(*, dynamic=False):
+    rows = {0: torch.export.Dim("rows")}
+    shapes = {"x": rows, "y": rows} if dynamic else None
+    inputs = torch.randn(2, 3), torch.randn(2, 3)
+    return torch.export.export(Small(), inputs, dynamic_shapes=shapes)
 
 
 def explained(passes, names=(), program=None):
@@ -93,6 +100,40 @@ def test_a_plain_function_is_a_pass():
     found = explained([planted.Harmless(), planted.changes_numbers, planted.Harmless()])
     assert found.runs[found.culprit].name == "changes_numbers"
     assert found.runs[found.culprit].construct.path.endswith(":changes_numbers")
+
+
+@pytest.mark.parametrize(
+    ("cls", "step", "name"),
+    [
+        (ExportedProgram, "run_decompositions", "run_decompositions"),
+        (Verifier, "check", "EXIREdgeDialectVerifier"),
+    ],
+)
+def test_what_happens_to_a_program_between_the_passes_is_watched_as_well(
+    monkeypatch, cls, step, name
+):
+    original = vars(cls)[step]
+
+    def specialises(thing, *args):
+        program = args[0] if isinstance(args[0], ExportedProgram) else thing
+        if thing is program or type(thing).dialect == "EDGE":
+            (size,) = {int(spec.meta["val"].shape[0]) for spec in placeholders(program)}
+            assert size == 2  # a guard: from now on the symbol has this value
+        return original(thing, *args)
+
+    functools.update_wrapper(specialises, original)
+    monkeypatch.setattr(cls, step, specialises)
+    found = explained([planted.Harmless()], ["shared-state"], export(dynamic=True))
+    culprit = found.runs[found.culprit]
+    assert culprit.name == name
+    assert found.broken.what.startswith("the value of symbol ")
+    assert found.broken.detail.endswith(" -> 2")
+    assert [run.name for run in found.runs if run.violations] == [name]
+
+
+def placeholders(program):
+    nodes = [node for node in program.graph.nodes if node.op == "placeholder"]
+    return [node for node in nodes if len(node.meta["val"].shape) == 2]
 
 
 def test_what_the_input_had_is_the_inputs_fault():

@@ -132,7 +132,7 @@ def test_the_invariant_that_is_asked_for_decides_which_pass_it_is(search: Any) -
         (Explanation(), "no pass breaks what was watched"),
         (
             Explanation(failure=RAISED, runs=(run(0, "A", takes="more"),), raised=0),
-            "A is called with more than a graph",
+            "A cannot be run on a graph alone: it is called with more",
         ),
     ],
 )

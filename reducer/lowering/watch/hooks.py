@@ -2,8 +2,9 @@
 
 Passes derived from torch's ``PassBase`` or exir's ``ExportedProgramPassBase`` by ``__call__``; the
 retrace that they inherit by ``ExportPass.call``; other callables by the pass manager that was given
-them; plain functions by their name, which modules import; memory planning by ``run``. Each is
-replaced for a while by a function that lets the watcher look before and after.
+them; plain functions by their name, which modules import; memory planning by ``run``. A program's own
+decomposition and verification do a pass's work too: the one traces it anew, the other runs operators
+in its fake mode. Each is replaced for a while by a function that lets the watcher look before and after.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
+from torch._export.verifier import Verifier
 from torch.export import ExportedProgram
 from torch.fx.passes.infra import pass_manager as fx_manager
 from torch.fx.passes.infra.pass_base import PassBase
@@ -59,6 +61,8 @@ def install(patches: Patches, watcher: Watcher) -> None:
             if "__call__" in vars(cls):
                 _method(patches, watcher, cls, "__call__", "call")
     _retrace(patches, watcher, pass_base.ExportPass)
+    _on_program(patches, watcher, ExportedProgram, "run_decompositions")
+    _on_program(patches, watcher, Verifier, "check")
     for manager in (fx_manager.PassManager, pass_manager.ExportedProgramPassManager):
         _manager(patches, watcher, manager)
     _functions(patches, watcher)
@@ -121,6 +125,22 @@ def _retrace(patches: Patches, watcher: Watcher, base: type) -> None:
     patches.attribute(tracing, "call_submodule", call_submodule)
     patches.attribute(owner, "call", call)
     patches.attribute(taking, "inputs", inputs)
+
+
+def _on_program(patches: Patches, watcher: Watcher, cls: type, name: str) -> None:
+    """Watch a method of a program, or one that is given it, as a pass."""
+    original = vars(cls)[name]
+
+    @functools.wraps(original)
+    def method(thing: Any, *args: Any, **kwargs: Any) -> Any:
+        return watcher.watched(
+            (id(thing), name),
+            lambda: identity.of_step(thing, original),
+            (thing, *args),
+            lambda: original(thing, *args, **kwargs),
+        )
+
+    patches.attribute(cls, name, method)
 
 
 def _manager(patches: Patches, watcher: Watcher, cls: Any) -> None:

@@ -36,6 +36,15 @@ def of_pass(thing: Any, code: Any) -> Identity:
     return Identity(cls.__name__, cls.__module__, place_of(code), arguments, construct)
 
 
+def of_step(thing: Any, code: Any) -> Identity:
+    """Of a program's decomposition, or its verifier: neither can be run alone on a graph."""
+    if isinstance(thing, ExportedProgram):
+        return Identity(code.__name__, code.__module__, place_of(code))
+    cls = type(thing)
+    name = cls.__name__.lstrip("_")  # that of the function which makes the class
+    return Identity(name, cls.__module__, f"{cls.__module__}:{name}.check_additional")
+
+
 def of_retrace(thing: Any, base: type, owner: type) -> Identity:
     """Of the retrace that a pass inherits.
 

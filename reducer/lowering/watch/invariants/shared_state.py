@@ -69,9 +69,9 @@ def _of_mode(mode: FakeTensorMode) -> _State:
         # An expression that a pass makes may bring a symbol of its own; only known ones count.
         ranges = getattr(environment, "var_to_range", {})
         for symbol, limits in ranges.items():
-            state[owner, f"the range of symbol {symbol}"] = str(limits)
-            replaced = environment.replacements.get(symbol)
+            replaced = environment.replacements.get(symbol, "free")
             state[owner, f"the value of symbol {symbol}"] = str(replaced)
+            state[owner, f"the range of symbol {symbol}"] = str(limits)
     return state
 
 
