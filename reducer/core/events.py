@@ -66,10 +66,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Improved:
-    """A smaller case was found and its script is on disk (not yet confirmed)."""
+    """A smaller case was found; its script (not yet confirmed) is on disk, unless it is a large one yet."""
 
     operators: int
-    path: Path
+    path: Path | None
 
 
 @dataclass(frozen=True)

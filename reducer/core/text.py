@@ -13,9 +13,8 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, fields
 from enum import Enum
-from functools import cache
 from typing import Any, TypeVar, cast
 
 from reducer.core.case import (
@@ -48,6 +47,20 @@ _CLASSES: dict[str, type[Any]] = {
     )
 }  # fmt: skip
 _PLAIN = frozenset({str, int, bool, type(None)})
+
+
+def _defaults(cls: type[Any]) -> tuple[tuple[str, Any, bool], ...]:
+    """Per field of a dataclass its name, its default (MISSING: none), and whether its type counts."""
+    return tuple(
+        (item.name, item.default, True)
+        if item.default_factory is MISSING
+        else (item.name, item.default_factory(), False)
+        for item in fields(cls)
+    )
+
+
+#: Looked up once, since every case that is compared is written down: a run asks a million times.
+_FIELDS = {cls: _defaults(cls) for cls in _CLASSES.values()}
 _ENUMS: dict[str, type[Any]] = {"Kind": Kind, "Stage": Stage, "Verdict": Verdict}
 
 T = TypeVar("T")
@@ -63,7 +76,14 @@ def register(cls: type[T]) -> type[T]:
     if known.__module__ != cls.__module__:
         raise TypeError(f"{known.__module__} and {cls.__module__} both name a noun {cls.__name__}")
     table[cls.__name__] = cls
+    if table is _CLASSES:
+        _FIELDS.pop(known, None)
+        _FIELDS[cls] = _defaults(cls)
     return cls
+
+
+#: Made once: making one for each text takes longer than most texts.
+_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def encode(value: Any) -> Any:
@@ -73,12 +93,15 @@ def encode(value: Any) -> Any:
         return value
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
-    if _CLASSES.get(kind.__name__) is kind:
+    if kind in _FIELDS:
         record: dict[str, Any] = {"_": kind.__name__}
-        for item in _fields(kind.__name__):
-            content = getattr(value, item.name)
-            if not _is_default(item, content):
-                record[item.name] = encode(content)
+        for name, default, strictly in _FIELDS[kind]:
+            content = getattr(value, name)
+            if content is default:
+                continue
+            # 1 == True and 1 == 1.0 in Python, but they are not the same argument of an operator.
+            if (strictly and type(content) is not type(default)) or content != default:
+                record[name] = encode(content)
         return record
     if _ENUMS.get(kind.__name__) is kind:
         return {"_": kind.__name__, "v": value.value}
@@ -124,7 +147,7 @@ def decode(data: Any) -> Any:
 
 def dumps(value: Any) -> str:
     """One line of JSON; equal values give equal text."""
-    return json.dumps(encode(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _JSON.encode(encode(value))
 
 
 def loads(text: str | bytes) -> Any:
@@ -138,16 +161,3 @@ def loads(text: str | bytes) -> Any:
 def digest(value: Any) -> str:
     """SHA-256 of the value's text, in hexadecimal."""
     return hashlib.sha256(dumps(value).encode()).hexdigest()
-
-
-@cache
-def _fields(name: str) -> tuple[Field[Any], ...]:
-    """Kept, since every case that is compared is written down: a run asks a million times."""
-    return fields(_CLASSES[name])
-
-
-def _is_default(item: Any, content: Any) -> bool:
-    if item.default is not MISSING:
-        # 1 == True and 1 == 1.0 in Python, but they are not the same argument of an operator.
-        return type(content) is type(item.default) and bool(content == item.default)
-    return item.default_factory is not MISSING and bool(content == item.default_factory())

@@ -6,6 +6,7 @@ Also inside the graphs of control-flow operators, where there is no other way to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from reducer.core.case import Case, Ref
 from reducer.core.delta import Edit
@@ -22,13 +23,11 @@ def edits(case: Case) -> list[Edit]:
     found = []
     for label, graph in ((None, case.graph), *case.subgraphs):
         shape = topology(case, graph)
-        for node in reversed(graph.nodes):
-            for number, other in enumerate(substitutes(shape, node.name)):
-                if number == _ALTERNATIVES:
-                    break
-                where = f" in {label}" if label else ""
-                what = f"{other} in place of {node.name}{where}"
-                found.append(Edit(NAME, node.name, (node.name, other, label), what))
+        where = f" in {label}" if label else ""
+        for name, others in substitutes(shape):
+            for other in islice(others, _ALTERNATIVES):
+                what = f"{other} in place of {name}{where}"
+                found.append(Edit(NAME, name, (name, other, label), what))
     return found
 
 

@@ -5,12 +5,13 @@ What lay far apart in the model, and became one input and one output each, is jo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 
-from reducer.core.case import Case, Ref, TensorSpec
+from reducer.core.case import Case, Ref, Spec, TensorSpec
 from reducer.core.delta import Edit
 from reducer.graph.prune import prune, replace_value
-from reducer.graph.topology import Topology, output_names, topology
+from reducer.graph.topology import output_names, topology
 
 NAME = "merge-inputs"
 TOGETHER = True
@@ -20,12 +21,31 @@ def edits(case: Case) -> list[Edit]:
     """Per input that something reads: the nearest call before its readers, then another input."""
     shape = topology(case)
     written = {name for node in case.graph.nodes for name in shape.written(node)}
-    return [
-        Edit(NAME, f"input {item.name}", (item.name, other), f"{other} instead of {item.name}")
-        for item in case.graph.inputs
-        if isinstance(item.spec, TensorSpec) and item.name not in written
-        for other in _substitutes(shape, item.name)
-    ]
+    place = {node.name: number for number, node in enumerate(case.graph.nodes)}
+    returned = set(output_names(case.graph))
+    calls: dict[Spec, list[int]] = {}
+    for number, node in enumerate(case.graph.nodes):
+        calls.setdefault(node.spec, []).append(number)
+    first: dict[
+        Spec, str
+    ] = {}  # only earlier inputs stand in, so that two never replace each other
+    found = []
+    for item in case.graph.inputs:
+        readers = shape.users(item.name)
+        other = first.setdefault(item.spec, item.name)
+        if not isinstance(item.spec, TensorSpec) or item.name in written:
+            continue
+        if not readers and item.name not in returned:
+            continue
+        alike = calls.get(item.spec, [])
+        before = bisect_left(alike, min((place[name] for name in readers), default=len(place)))
+        names = [case.graph.nodes[number].name for number in alike[:before][-1:]]
+        names += [other] if other != item.name else []
+        found += [
+            Edit(NAME, f"input {item.name}", (item.name, name), f"{name} instead of {item.name}")
+            for name in names
+        ]
+    return found
 
 
 def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
@@ -38,22 +58,3 @@ def apply(case: Case, edits: Sequence[Edit]) -> Case | None:
                 return None
             case = prune(case.with_graph(replace_value(case.graph, name, Ref(other))))
     return case
-
-
-def _substitutes(shape: Topology, name: str) -> Iterator[str]:
-    readers = set(shape.users(name))
-    if not readers and name not in output_names(shape.graph):
-        return
-    wanted = shape.inputs[name].spec
-    calls = []
-    for node in shape.graph.nodes:
-        if node.name in readers:
-            break
-        calls.append(node)
-    yield from [node.name for node in reversed(calls) if node.spec == wanted][:1]
-    for other in shape.inputs.values():
-        if other.name == name:
-            return  # only earlier ones, so that two never replace each other
-        if other.spec == wanted:
-            yield other.name
-            return

@@ -28,7 +28,7 @@ class Names:
     """The names taken in one scope."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
+        self._taken = dict.fromkeys(taken, 1)  # each with the last number that was put behind it
 
     def take(self, stem: str) -> str:
         """``stem``, or the first of ``stem_2``, ``stem_3``, ... that is free; it is taken then.
@@ -37,11 +37,11 @@ class Names:
         ('relu', 'relu_2', 'max_value')
         """
         stem = stem if is_free_word(stem) else f"{stem}_value"
-        name, number = stem, 1
+        name = stem
         while name in self._taken:
-            number += 1
-            name = f"{stem}_{number}"
-        self._taken.add(name)
+            self._taken[stem] += 1
+            name = f"{stem}_{self._taken[stem]}"
+        self._taken[name] = 1
         return name
 
     def take_first(self, stems: Iterable[str], otherwise: str) -> str:

@@ -35,7 +35,7 @@ _LETTERS = "xyzuvw"
 def plain_names(case: Case, *, keep: bool = False) -> dict[str, str]:
     """Old name -> new name of every value. ``keep``: inputs keep the names that the user gave."""
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     graphs = [case.graph, *(graph for _, graph in case.subgraphs)]
     for graph in graphs:
         for item in graph.inputs:
@@ -86,16 +86,18 @@ def _input_stem(item: Input) -> str:
     return _PREFIX[item.role] + (standard_suffix(item.name) or _STEM[item.role])
 
 
-def _fresh(stem: str, taken: set[str]) -> str:
-    """The stem, the next letter if it is one, or the stem with the first number that is free."""
+def _fresh(stem: str, taken: dict[str, int]) -> str:
+    """The stem, the next letter if it is one, or the stem with the first number that is free.
+
+    ``taken`` has the names that are, each with the last number that was put behind it.
+    """
     choices = iter(_LETTERS[_LETTERS.index(stem) :] if stem in _LETTERS else [stem])
     name = next((letter for letter in choices if letter not in taken), "")
-    number = 1
     while not name:
-        number += 1
-        candidate = f"{stem}_{number}"
+        taken[stem] += 1
+        candidate = f"{stem}_{taken[stem]}"
         name = candidate if candidate not in taken else ""
-    taken.add(name)
+    taken[name] = 1
     return name
 
 

@@ -24,9 +24,7 @@ from reducer.core.case import (
     Node,
     Ref,
     graph_references,
-    node_references,
     substitute,
-    substitute_node,
 )
 from reducer.graph.topology import Topology, output_names
 
@@ -76,14 +74,13 @@ def _canonical_graph(
         fills = [dict(check.fills).get(item.name) for check in case.checks if not positional]
         hashes[item.name] = _hash(text.dumps((plain, *fills)))
     for node in graph.nodes:
-        known: dict[str, Argument] = {name: Ref(hashes[name]) for name in node_references(node)}
+        known: dict[str, Argument] = {name: Ref(hashes[name]) for name in topology.reads[node.name]}
         for name in graph_references(node.args):
             known[name] = GraphRef(_graph_hash(graphs[name], case, graphs))
-        plain_node = replace(substitute_node(node, known), name="", spec=None, module="")
-        hashes[node.name] = _hash(text.dumps(plain_node))
-    placed = _in_context(graph, hashes)
+        hashes[node.name] = _hash(text.dumps(_bare(node, "", known)))
+    placed = _in_context(topology, hashes)
     order = _order(graph, topology, placed)
-    inputs = list(graph.inputs) if positional else _input_order(graph, order, placed)
+    inputs = list(graph.inputs) if positional else _input_order(topology, order, placed)
     for number, name in enumerate([*(item.name for item in inputs), *order]):
         names[name] = f"{prefix}{number}"
     nodes = []
@@ -98,8 +95,9 @@ def _canonical_graph(
                     graphs[inner], case, graphs, names, listed, f"{names[inner]}v"
                 )
                 listed[position] = (names[inner], small)
-        renamed = substitute_node(node, _references(names, node))
-        nodes.append(replace(renamed, name=names[name], spec=None, module=""))
+        known = {read: Ref(names[read]) for read in topology.reads[name]}
+        known |= {inner: GraphRef(names[inner]) for inner in graph_references(node.args)}
+        nodes.append(_bare(node, names[name], known))
     local: dict[str, Argument] = {name: Ref(names[name]) for name in hashes}
     return Graph(
         tuple(replace(item, name=names[item.name], made=False) for item in inputs),
@@ -108,35 +106,36 @@ def _canonical_graph(
     )
 
 
-def _in_context(graph: Graph, hashes: Mapping[str, str]) -> dict[str, str]:
+def _bare(node: Node, name: str, known: Mapping[str, Argument]) -> Node:
+    """The call with other names, and without what does not count."""
+    args = tuple(substitute(argument, known) for argument in node.args)
+    return Node(name, node.target, args, tuple((k, substitute(v, known)) for k, v in node.kwargs))
+
+
+def _in_context(topology: Topology, hashes: Mapping[str, str]) -> dict[str, str]:
     """Hashes that also say how a value is used: twins may differ in their readers alone."""
+    graph, reads = topology.graph, topology.reads
     uses: dict[str, list[str]] = {name: [] for name in hashes}
     for place, name in enumerate(output_names(graph)):
         uses[name].append(f"output {place}")
     found: dict[str, str] = {}
     for node in reversed(graph.nodes):
         found[node.name] = _hash(f"{hashes[node.name]} {sorted(uses[node.name])}")
-        for place, name in enumerate(node_references(node)):
+        for place, name in enumerate(reads[node.name]):
             uses[name].append(f"{place} {found[node.name]}")
     for item in graph.inputs:
         found[item.name] = _hash(f"{hashes[item.name]} {sorted(uses[item.name])}")
     for node in graph.nodes:
-        operands = [found[name] for name in node_references(node)]
+        operands = [found[name] for name in reads[node.name]]
         found[node.name] = _hash(f"{found[node.name]} {operands}")
     return found
-
-
-def _references(names: Mapping[str, str], node: Node) -> dict[str, Argument]:
-    known: dict[str, Argument] = {name: Ref(names[name]) for name in node_references(node)}
-    known |= {name: GraphRef(names[name]) for name in graph_references(node.args)}
-    return known
 
 
 def _order(graph: Graph, topology: Topology, hashes: Mapping[str, str]) -> list[str]:
     """The smallest topological order under the hashes; effects keep their own order."""
     position = {node.name: place for place, node in enumerate(graph.nodes)}
     waits: dict[str, set[str]] = {
-        node.name: {n for n in topology.dependencies.predecessors(node.name) if n in position}
+        node.name: {n for n in topology.dependencies.before[node.name] if n in position}
         for node in graph.nodes
     }
     # With writes about, order is meaning: calls keep their places.
@@ -148,7 +147,7 @@ def _order(graph: Graph, topology: Topology, hashes: Mapping[str, str]) -> list[
     while ready:
         name = heapq.heappop(ready)[2]
         order.append(name)
-        for user in topology.users(name):
+        for user in topology.dependencies.after[name]:
             if name in waits[user]:
                 waits[user].remove(name)
                 if not waits[user]:
@@ -156,9 +155,9 @@ def _order(graph: Graph, topology: Topology, hashes: Mapping[str, str]) -> list[
     return order
 
 
-def _input_order(graph: Graph, order: list[str], hashes: Mapping[str, str]) -> list[Input]:
-    by_name = {node.name: node for node in graph.nodes}
-    seen = [name for call in order for name in node_references(by_name[call])]
+def _input_order(topology: Topology, order: list[str], hashes: Mapping[str, str]) -> list[Input]:
+    graph = topology.graph
+    seen = [name for call in order for name in topology.reads[call]]
     first = {
         name: place for place, name in reversed(list(enumerate([*seen, *output_names(graph)])))
     }

@@ -7,8 +7,9 @@ shape and dtype). Which one keeps a failure differs from bug to bug.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from reducer.core.case import (
     Argument,
@@ -100,22 +101,33 @@ def static_spec(spec: TensorSpec, symbols: Collection[str]) -> TensorSpec:
     return spec if shape == spec.shape else replace(spec, shape=shape, stride=None)
 
 
-def substitutes(topology: Topology, name: str) -> Iterator[str]:
-    """Values that may stand in for ``name``: equal shape and dtype, computed before it.
+def substitutes(topology: Topology) -> Iterator[tuple[str, Iterator[str]]]:
+    """Each call, last first, with the values that may stand in for it: equal shape and dtype, before it.
 
-    The node's own operands come first, then inputs, then earlier calls from near to far: the first
-    ones remove the least surprising amount, the last ones the most.
+    Its own operands come first, then inputs, then earlier calls from near to far: the first ones remove
+    the least surprising amount, the last ones the most.
     """
-    node = topology.nodes[name]
-    wanted = _shape_key(node.spec)
-    if wanted is None:
-        return
-    order = [*topology.nodes]
-    earlier = order[: order.index(name)]
-    candidates = [*node_references(node), *topology.inputs, *reversed(earlier)]
-    for candidate in dict.fromkeys(candidates):
-        if _shape_key(topology.spec(candidate)) == wanted:
-            yield candidate
+    alike: dict[object, list[str]] = {}
+    inputs: dict[object, list[str]] = {}
+    for name, item in topology.inputs.items():
+        inputs.setdefault(_shape_key(item.spec), []).append(name)
+    for name, node in topology.nodes.items():
+        alike.setdefault(_shape_key(node.spec), []).append(name)
+    for node in reversed(topology.graph.nodes):
+        wanted = _shape_key(node.spec)
+        calls = alike[wanted]
+        calls.pop()  # itself: those that are left come before it
+        operands = (n for n in node_references(node) if _shape_key(topology.spec(n)) == wanted)
+        found = chain(operands, inputs.get(wanted, ()), reversed(calls))
+        yield node.name, iter(()) if wanted is None else _once(found)
+
+
+def _once(names: Iterable[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+            yield name
 
 
 def _shape_key(spec: Spec) -> object:

@@ -64,14 +64,14 @@ def _needed(topology: Topology, roots: list[str], dropped: Collection[str]) -> s
     if not dropped:
         return topology.cone(roots)
     found: set[str] = set()
-    pending = [name for name in roots if name in topology.dependencies]
+    values = topology.dependencies.before
+    pending = [name for name in roots if name in values]
     while pending:
         name = pending.pop()
         if name not in found:
             found.add(name)
             read = set(node_references(topology.nodes[name])) if name in topology.nodes else set()
-            before = topology.dependencies.predecessors(name)
-            pending += [other for other in before if other not in dropped or other in read]
+            pending += [n for n in values[name] if n not in dropped or n in read]
     return found
 
 

@@ -11,20 +11,23 @@ from reducer.graph.prune import prune
 from reducer.graph.topology import Topology, output_names
 
 
-def extract(case: Case, names: Collection[str], role: str | None = None) -> Case | None:
+def extract(
+    case: Case, names: Collection[str], role: str | None = None, shape: Topology | None = None
+) -> Case | None:
     """The subgraph of these values: what they read from outside is cut, what leaves them is returned.
 
     Inputs among ``names`` (a parameter at fault) bring the calls that read them. ``role`` is that of
-    cut values; None keeps each value's nature (constants of the program stay constants). None is
-    returned if a boundary value cannot be cut, or if there is no value to return.
+    cut values; None keeps each value's nature (constants of the program stay constants). ``shape`` is
+    the topology of the case, for callers that extract often. None is returned if a boundary value cannot
+    be cut, or if there is no value to return.
     """
-    topology = Topology(case.graph, case.schemas)
+    topology = shape or Topology(case.graph, case.schemas)
     wanted = _complete(topology, names)
     nodes = [node for node in case.graph.nodes if node.name in wanted]
     if not nodes:
         return None
     inputs = {item.name: item for item in case.graph.inputs}
-    for name in dict.fromkeys(name for node in nodes for name in node_references(node)):
+    for name in dict.fromkeys(name for node in nodes for name in topology.reads[node.name]):
         if name in wanted or name in inputs:
             continue
         made = as_input(
@@ -87,15 +90,16 @@ def _leaving(
         name
         for node in topology.graph.nodes
         if node.name not in wanted
-        for name in node_references(node)
+        for name in topology.reads[node.name]
     }
     returned = set(output_names(topology.graph))
     kept = [
         node.name for node in nodes if not isinstance(node.spec, tuple) and node.spec is not None
     ]
-    outputs = [name for name in kept if name in outside | returned]
+    leaving = outside | returned
+    outputs = [name for name in kept if name in leaving]
     outputs += [name for name in names if name in topology.inputs and name in returned]
     if not outputs:
-        read = {name for node in nodes for name in node_references(node)}
+        read = {name for node in nodes for name in topology.reads[node.name]}
         outputs = [name for name in kept if name not in read] or kept[-1:]
     return [Ref(name) for name in outputs]

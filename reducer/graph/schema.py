@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from reducer.core.case import Argument, Node
 
@@ -92,6 +92,11 @@ class Schema:
     arguments: tuple[SchemaArgument, ...]
     returns: tuple[SchemaArgument, ...]
 
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        """Letters of the memory that a result may share."""
+        return frozenset(letter for result in self.returns for letter in result.alias)
+
     def bind(self, node: Node) -> Iterator[tuple[SchemaArgument, Argument]]:
         """Pairs of argument and value that a call passes, in the order of the schema."""
         given = dict(node.kwargs)
@@ -101,7 +106,7 @@ class Schema:
             elif argument.name in given:
                 yield argument, given[argument.name]
 
-    @property
+    @cached_property
     def writes(self) -> bool:
         """Whether a call changes one of its arguments."""
         return any(argument.is_write for argument in self.arguments)

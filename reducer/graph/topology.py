@@ -8,16 +8,34 @@ its results are views of, is read from its schema.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-
-import networkx as nx
 
 from reducer.core.case import Case, Graph, Input, Node, Spec, node_references, references
 from reducer.graph.schema import Schema, parse_schema
 
 
+@dataclass
+class Edges:
+    """Who depends on whom: per value, the values before and after it, each once, in order."""
+
+    before: dict[str, dict[str, None]] = field(default_factory=dict)
+    after: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def add(self, name: str) -> None:
+        """Add a value."""
+        self.before.setdefault(name, {})
+        self.after.setdefault(name, {})
+
+    def join(self, first: str, then: str) -> None:
+        """Let ``then``, which was added, depend on ``first``."""
+        self.add(first)
+        self.after[first][then] = None
+        self.before[then][first] = None
+
+
 class Topology:
-    """Dependencies between the values of one graph; names are nodes of a networkx DiGraph."""
+    """Dependencies between the values of one graph."""
 
     def __init__(self, graph: Graph, schemas: Mapping[str, str]) -> None:
         self.graph = graph
@@ -34,19 +52,25 @@ class Topology:
         return {item.name: item for item in self.graph.inputs}
 
     @cached_property
-    def dependencies(self) -> nx.DiGraph:
+    def reads(self) -> dict[str, tuple[str, ...]]:
+        """Per call the values that it reads, repeats included."""
+        return {node.name: tuple(node_references(node)) for node in self.graph.nodes}
+
+    @cached_property
+    def dependencies(self) -> Edges:
         """Edges run from a value to what reads it, and from a write to later readers of its memory."""
-        edges: nx.DiGraph = nx.DiGraph()
-        edges.add_nodes_from(self.inputs)
+        edges = Edges()
+        for name in self.inputs:
+            edges.add(name)
         memory: dict[str, str] = {name: name for name in self.inputs}
         writers: dict[str, list[str]] = {}
         for node in self.graph.nodes:
-            edges.add_node(node.name)
-            for name in node_references(node):
-                edges.add_edge(name, node.name)
+            edges.add(node.name)
+            for name in self.reads[node.name]:
+                edges.join(name, node.name)
                 for writer in writers.get(memory.get(name, name), ()):
                     if writer != node.name:
-                        edges.add_edge(writer, node.name)
+                        edges.join(writer, node.name)
             memory[node.name] = memory.get(next(self.viewed(node), node.name), node.name)
             for name in self.written(node):
                 writers.setdefault(memory.get(name, name), []).append(node.name)
@@ -60,7 +84,7 @@ class Topology:
     def written(self, node: Node) -> Iterator[str]:
         """Names of the values whose memory the node writes to."""
         schema = self.schema(node)
-        if schema is not None:
+        if schema is not None and schema.writes:
             for argument, value in schema.bind(node):
                 if argument.is_write:
                     yield from references(value)
@@ -72,10 +96,10 @@ class Topology:
             # getitem of a list of views, or an operator without a schema: assume the first argument.
             yield from references(node.args[:1])
             return
-        shared = {letter for result in schema.returns for letter in result.alias}
-        for argument, value in schema.bind(node):
-            if shared & set(argument.alias):
-                yield from references(value)
+        if schema.shared:
+            for argument, value in schema.bind(node):
+                if schema.shared & set(argument.alias):
+                    yield from references(value)
 
     @cached_property
     def effects(self) -> tuple[str, ...]:
@@ -134,17 +158,18 @@ class Topology:
     def cone(self, names: Iterable[str]) -> set[str]:
         """The values themselves and all that they depend on."""
         found: set[str] = set()
-        pending = [name for name in names if name in self.dependencies]
+        before = self.dependencies.before
+        pending = [name for name in names if name in before]
         while pending:
             name = pending.pop()
             if name not in found:
                 found.add(name)
-                pending.extend(self.dependencies.predecessors(name))
+                pending.extend(before[name])
         return found
 
     def users(self, name: str) -> list[str]:
         """Names of the calls that read the value, in no particular order."""
-        return list(self.dependencies.successors(name))
+        return list(self.dependencies.after[name])
 
     @cached_property
     def from_outside(self) -> set[str]:
@@ -156,7 +181,7 @@ class Topology:
             name = pending.pop()
             if name not in found:
                 found.add(name)
-                pending.extend(self.dependencies.successors(name))
+                pending.extend(self.dependencies.after[name])
         return found
 
     def spec(self, name: str) -> Spec:

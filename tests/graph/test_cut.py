@@ -133,12 +133,13 @@ def test_a_value_within_control_flow_can_be_bypassed_and_its_inputs_stay() -> No
 
 
 def test_substitutes_have_equal_shape_and_dtype_and_come_from_near_to_far() -> None:
-    assert list(substitutes(topology(CHAIN), "c")) == ["b", "x", "a", "f"]
-    assert list(substitutes(topology(CHAIN), "b")) == ["a", "f", "x"]
-    assert list(substitutes(topology(CHAIN), "f")) == ["x"]
+    found = {name: list(others) for name, others in substitutes(topology(CHAIN))}
+    assert found["c"] == ["b", "x", "a", "f"]
+    assert found["b"] == ["a", "f", "x"]
+    assert found["f"] == ["x"]
 
 
 @pytest.mark.parametrize("spec", [TensorSpec((2, 3), "int64"), TensorSpec((3, 2), "float32"), None])
 def test_another_shape_or_dtype_is_no_substitute(spec: Spec) -> None:
     made = case((given("x"),), (call("n", "sin", "%x", spec=spec),), "%n")
-    assert list(substitutes(topology(made), "n")) == []
+    assert [list(others) for name, others in substitutes(topology(made)) if name == "n"] == [[]]

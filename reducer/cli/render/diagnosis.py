@@ -10,7 +10,7 @@ from reducer.cli.render.words import printable
 from reducer.core import text as forms
 from reducer.core.diagnosis import Diagnosis, Explanation, PassRun
 
-if TYPE_CHECKING:  # the import costs networkx
+if TYPE_CHECKING:  # the import costs all of the workflow
     from reducer.workflows.explain import Explained
 
 _WIDTH = 100
