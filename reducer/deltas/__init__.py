@@ -69,6 +69,12 @@ ATTRIBUTES = cast(
         output_structure,
     ),
 )
+#: Of these, what nearly always goes: tried in one call before each alone.
+USUAL = cast(
+    "tuple[Delta, ...]",
+    (recipe_defaults, static_sizes, sizes, keyword_defaults, shorten_lists, ranks, dtypes,
+     constant_values, memory_formats, scalars, output_structure),
+)  # fmt: skip
 #: What is left of a source, where there is no graph yet. Tried edit by edit.
 SOURCE = cast(
     "tuple[Delta, ...]",
