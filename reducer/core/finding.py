@@ -54,9 +54,22 @@ class Elsewhere:
 class Ledger:
     """Where calls and seconds went.
 
-    ``calls`` are all paid calls that led here; ``resumed`` of them were paid by earlier runs.
-    ``verdicts`` counts paid and unpaid verdicts by kind; ``deltas`` is (name, tried, useful);
-    ``seconds`` is by activity.
+    ``calls`` are all paid calls that led here; ``resumed`` of them were paid by earlier runs, ``unique``
+    of them were about different cases (the result is run again to see whether it fails each time), and
+    ``repeated`` asked what was known. ``steps`` is (calls by then, operators) of each case that was
+    smaller than those before it, the start of the search first.
+
+    ``bound`` is that of :func:`~reducer.search.bound.calls_bound` for ``elements``: those of the first
+    case that failed as wanted, and those that remain. 0 where the certificate is not complete.
+
+    ``refused`` counts candidates that the worker refused. ``gates`` is all that was refused without a
+    paid call, by gate: *no program* (its edits do not go together), *not simpler*, *seen* (before, in
+    this run), then in the worker *rebuild*, *load*, *export* (fake propagation is its first part),
+    *recipe* and *run*. ``invalid`` of these were refused only after what fails had begun to run.
+
+    ``verdicts`` counts paid and unpaid verdicts by kind; ``deltas`` is (name, tried, useful), ``paid``
+    (name, useful calls, useless calls). ``seconds`` is wall time by activity, ``stages`` the worker's
+    by stage of lowering, and ``sequential`` what all calls would take in one worker, one after another.
     """
 
     calls: int = 0
@@ -66,6 +79,19 @@ class Ledger:
     verdicts: tuple[tuple[str, int], ...] = ()
     deltas: tuple[tuple[str, int, int], ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
+    unique: int = 0
+    invalid: int = 0
+    gates: tuple[tuple[str, int], ...] = ()
+    paid: tuple[tuple[str, int, int], ...] = ()
+    stages: tuple[tuple[str, float], ...] = ()
+    sequential: float = 0.0
+    elements: tuple[int, int] = (0, 0)
+    bound: int = 0
+    steps: tuple[tuple[int, int], ...] = ()
+
+    def first_smaller(self, before: int) -> int | None:
+        """Paid calls until a case of fewer than ``before`` operators was found; None if none was."""
+        return next((calls for calls, operators in self.steps if operators < before), None)
 
 
 @register

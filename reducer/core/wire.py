@@ -156,7 +156,8 @@ Job = (
 class Attempt:
     """What happened when a program was lowered.
 
-    ``failure`` None and ``invalid`` "" means that it passes. ``partition`` and ``suspects`` name
+    ``failure`` None and ``invalid`` "" means that it passes; ``gate`` says what found it invalid (see
+    :class:`~reducer.core.finding.Ledger`). ``partition`` and ``suspects`` name
     values of the case: the nodes in the failing delegate's program, and the nodes that the code which
     raised was looking at. ``seconds`` is per stage. ``specs`` are shapes and dtypes of a small case's calls,
     as export found them. ``unchecked`` says why the ``.pte`` was not run, where it should have been.
@@ -171,6 +172,7 @@ class Attempt:
     specs: tuple[tuple[str, Spec], ...] = ()
     unchecked: str = ""
     parts: tuple[str, ...] = ()
+    gate: str = ""
 
 
 @register

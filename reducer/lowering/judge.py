@@ -13,7 +13,13 @@ from reducer.lowering.data import DataStore
 from reducer.lowering.errors import SubjectError, headline
 from reducer.lowering.fx.from_fx import spec_of
 from reducer.lowering.fx.targets import graph_targets, target_text
-from reducer.lowering.fx.to_fx import attribute_names, check_sets, export_case
+from reducer.lowering.fx.to_fx import (
+    attribute_names,
+    build_module,
+    check_sets,
+    export_case,
+    export_module,
+)
 from reducer.lowering.lowered import lowered
 from reducer.lowering.pipeline import StageClock, plan_from_recipe
 from reducer.lowering.user_modules import provide
@@ -24,18 +30,21 @@ _FEW = 64
 
 def judge(job: JudgeJob, clock: StageClock) -> Attempt:
     """Lower the case up to its recipe's last stage; a case that does not export is invalid."""
+    case, data, gate = job.case, DataStore(job.data_dir), "rebuild"
     try:
         with clock.at(Stage.EXPORT):
-            provide(job.case, job.data_dir)
-            program = export_case(job.case, DataStore(job.data_dir))
-            more = check_sets(job.case, DataStore(job.data_dir))
-        plan = plan_from_recipe(job.case.recipe)
+            provide(case, job.data_dir)
+            module, more = build_module(case, data), check_sets(case, data)
+            gate = "export"
+            program = export_module(module, case, data)
+        gate = "recipe"
+        plan = plan_from_recipe(case.recipe)
     except SubjectError as error:
-        return Attempt(invalid=error.message, seconds=clock.seconds)
+        return Attempt(invalid=error.message, gate=gate, seconds=clock.seconds)
     except Exception as error:  # any candidate may be nonsense: the verdict says so
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        return Attempt(invalid=reason[:300], seconds=clock.seconds)
-    names = _case_names(job.case, program)
+        return Attempt(invalid=reason[:300], gate=gate, seconds=clock.seconds)
+    names = _case_names(case, program)
     specs = _specs(program, names) if len(names) <= _FEW else ()  # before passes write to them
     attempt = lowered(program, plan, clock, job.oracle, more)
 

@@ -19,13 +19,23 @@ from reducer.search.budget import Budget
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict with what it rests on. ``stored``: no call was paid now. ``seconds``: of the worker."""
+    """A verdict with what it rests on. ``stored``: no call was paid now. ``seconds``: of the worker.
+
+    ``calls``: paid calls, be it by an earlier run; 0 if it was asked before in this one.
+    """
 
     verdict: Verdict
     attempt: Attempt | None
     detail: str
     seconds: float
     stored: bool
+    calls: int = 0
+
+
+#: The gate of what the worker refused without saying where, and of what was asked before.
+OTHER_GATE, SEEN = "other", "seen"
+#: Of the gates in the worker, the one behind which what fails has begun to run.
+AFTER_START = "run"
 
 
 @dataclass
@@ -33,17 +43,25 @@ class Counts:
     """What judging cost so far.
 
     ``paid`` calls are those of this run, ``resumed`` those that an earlier run paid and this one
-    used; ``repeated`` is how many of ``paid`` asked what had been asked before.
+    used; ``repeated`` is how many of ``paid`` asked what had been asked before. ``cases`` are the
+    digests of what was paid for. ``seconds`` are the worker's, in earlier runs as well, in all and by
+    stage. ``gates`` counts what cost no call, by what refused it.
     """
 
     paid: int = 0
     resumed: int = 0
     repeated: int = 0
-    refused: int = 0
     stored: int = 0
     seconds: float = 0.0
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     stages: Counter[str] = field(default_factory=Counter)
+    gates: Counter[str] = field(default_factory=Counter)
+    cases: set[str] = field(default_factory=set)
+
+    @property
+    def refused(self) -> int:
+        """Candidates that the worker refused."""
+        return sum(self.gates.values()) - self.gates[SEEN]
 
 
 class Judge:
@@ -70,7 +88,7 @@ class Judge:
         self.limits = limits
         self.invariant = invariant
         self.counts = Counts()
-        self._paid_keys: set[str] = set()
+        self._asked: set[str] = set()
 
     def __call__(self, case: Case, nth: int = 0) -> Judgement:
         """Judge a case. Raises BudgetSpent before a call that may not be paid any more.
@@ -78,38 +96,53 @@ class Judge:
         ``nth`` numbers further runs of the same case, which are calls of their own.
         """
         kind = f"judge {self.invariant} {nth or ''}".strip()
-        key = store_key(kind, case_digest(case), self.worker.environment)
+        content = case_digest(case)
+        key = store_key(kind, content, self.worker.environment)
         found = self.store.get(key)
-        if found is not None and not self._too_short(found[0]):
-            judgement = replace(self._read(found[0]), seconds=found[1], stored=True)
-            self.counts.stored += 1
-            if judgement.verdict.paid and key not in self._paid_keys:
-                self.counts.resumed += 1
-                self._paid_keys.add(key)
-        else:
-            self.budget.check()
-            answer = self.worker.run(
-                JudgeJob(case, str(self.data_dir), self.invariant), self.limits
-            )
-            judgement = replace(self._read(answer.result), seconds=answer.seconds)
-            self.store.put(key, answer.result, answer.seconds)
-            self._count(key, judgement)
-        self.counts.verdicts[judgement.verdict] += 1
-        return judgement
+        stored = found is not None and not self._too_short(found[0])
+        result, seconds = found if found is not None and stored else self._ask(case, key)
+        judgement = replace(self._read(result), seconds=seconds, stored=stored)
+        return self._counted(judgement, key, content)
 
-    def _count(self, key: str, judgement: Judgement) -> None:
-        counts = self.counts
+    def _ask(self, case: Case, key: str) -> tuple[Result, float]:
+        """What the worker says, stored at once; and its seconds."""
+        self.budget.check()
+        job = JudgeJob(case, str(self.data_dir), self.invariant)
+        answer = self.worker.run(job, self.limits)
+        if isinstance(answer.result, Broken):
+            raise WorkerDied(
+                "the worker failed on a candidate; this is a bug in reducer",
+                hint=answer.result.traceback.strip().splitlines()[-1],
+            )
+        self.store.put(key, answer.result, answer.seconds)
+        return answer.result, answer.seconds
+
+    def _counted(self, judgement: Judgement, key: str, content: str) -> Judgement:
+        """Count it, and say what it cost."""
+        counts, verdict, stored = self.counts, judgement.verdict, judgement.stored
+        seen = key in self._asked
+        self._asked.add(key)
+        counts.verdicts[verdict] += 1
+        counts.stored += stored
+        if seen and stored:
+            counts.gates[SEEN] += 1
+            return judgement
         counts.seconds += judgement.seconds
         if judgement.attempt is not None:
             for stage, seconds in judgement.attempt.seconds:
                 counts.stages[stage] += seconds  # type: ignore[assignment]
-        if not judgement.verdict.paid:
-            counts.refused += 1
-            return
-        self.budget.pay()
-        counts.paid += 1
-        counts.repeated += key in self._paid_keys
-        self._paid_keys.add(key)
+        if not verdict.paid:
+            gate = judgement.attempt.gate if judgement.attempt is not None else AFTER_START
+            counts.gates[gate or OTHER_GATE] += 1
+            return judgement
+        counts.cases.add(content)
+        if stored:
+            counts.resumed += 1
+        else:
+            self.budget.pay()
+            counts.paid += 1
+            counts.repeated += seen
+        return replace(judgement, calls=1)
 
     def _read(self, result: Result) -> Judgement:
         """The verdict that a result means under the matching rule."""
@@ -130,11 +163,6 @@ class Judge:
             return Judgement(verdict, attempt, told, 0.0, False)
         if isinstance(result, Refused):
             return Judgement(Verdict.INVALID, None, result.message, 0.0, False)
-        if isinstance(result, Broken):
-            raise WorkerDied(
-                "the worker failed on a candidate; this is a bug in reducer",
-                hint=result.traceback.strip().splitlines()[-1],
-            )
         raise TypeError(f"a judge job cannot answer {type(result).__name__}")
 
     def _too_short(self, result: Result) -> bool:

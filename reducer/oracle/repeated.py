@@ -7,7 +7,7 @@ expected to: of ten runs of a start that fails in three of ten, two.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reducer.core.case import Case
 from reducer.core.verdict import Verdict
@@ -56,15 +56,16 @@ class Repeated:
 
     def __call__(self, case: Case) -> Judgement:
         """The verdict of the majority; as few runs as decide it."""
-        failed = 0
+        failed = calls = 0
         for nth in range(1, self.runs + 1):
             judgement = self.judge(case, nth)
+            calls += judgement.calls
             failed += judgement.verdict is Verdict.SAME
             if failed == self.needed or judgement.verdict is Verdict.INVALID:
-                return judgement
+                return replace(judgement, calls=calls)
             if failed + self.runs - nth < self.needed:
                 break
         if judgement.verdict is not Verdict.SAME and not failed:
-            return judgement
+            return replace(judgement, calls=calls)
         told = f"fails in {failed} of {nth} runs"
-        return Judgement(Verdict.FLAKY, None, told, judgement.seconds, judgement.stored)
+        return Judgement(Verdict.FLAKY, None, told, judgement.seconds, judgement.stored, calls)

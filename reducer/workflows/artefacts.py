@@ -23,10 +23,9 @@ from reducer.emit.repro_script import render
 from reducer.emit.source import write_source
 from reducer.emit.spelling import Spelling
 from reducer.emit.tensor_file import tensor_file
-from reducer.oracle.judge import Counts
 from reducer.workflows.output import OutputFolder
 from reducer.workflows.outward import Outward
-from reducer.workflows.reduction import Reduction, Slipped
+from reducer.workflows.reduction import Slipped
 
 
 class Artefacts:
@@ -140,18 +139,3 @@ class Artefacts:
             write_finding(other, folder)
             place = f"others/{number}/repro.py"
             yield Slip(other.signature, other.failure.headline, other.case.operators, place)
-
-
-def ledger(counts: Counts, reduction: Reduction, seconds: Mapping[str, float]) -> Ledger:
-    """Where calls and seconds went, for the record."""
-    return Ledger(
-        calls=counts.paid + counts.resumed,
-        resumed=counts.resumed,
-        repeated=counts.repeated,
-        refused=counts.refused,
-        verdicts=tuple((str(verdict), number) for verdict, number in counts.verdicts.most_common()),
-        deltas=tuple(
-            (name, tried, reduction.useful[name]) for name, tried in reduction.tried.most_common()
-        ),
-        seconds=tuple((name, round(spent, 3)) for name, spent in seconds.items()),
-    )

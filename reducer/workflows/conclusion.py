@@ -15,8 +15,9 @@ from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
 from reducer.oracle.confirm import CleanProcess, Confirmation, confirm
 from reducer.oracle.judge import Counts
-from reducer.workflows.artefacts import Artefacts, ledger
+from reducer.workflows.artefacts import Artefacts
 from reducer.workflows.evidence import Said, say
+from reducer.workflows.ledger import ledger
 from reducer.workflows.outcome import Outcome
 from reducer.workflows.outward import Outward
 from reducer.workflows.search import Search
@@ -25,6 +26,8 @@ from reducer.workflows.source_strategy import size_before
 
 #: A fresh process imports torch and executorch, and may have to wait for a hang, in seconds.
 _CONFIRM_FLOOR = 300.0
+#: A script of more operators is not worth the second that writing it takes before there is a smaller one.
+_READABLE = 200
 
 
 class Conclusion:
@@ -46,13 +49,17 @@ class Conclusion:
         self.said = Said()
 
     def improved(self, search: Search) -> None:
-        """A smaller case was found: it is on disk before the search goes on."""
-        path = self.artefacts.write(self._finding(search, "unconfirmed"), {})
-        self.session.report(Improved(search.reduction.best.operators, path))
+        """A smaller case was found: if a person can read it, it is on disk before the search goes on."""
+        operators = search.reduction.best.operators
+        readable = operators <= _READABLE
+        self.session.report(Improved(operators, self._save(search) if readable else None))
+
+    def _save(self, search: Search) -> Path:
+        return self.artefacts.write(self._finding(search, "unconfirmed"), {})
 
     def interrupted(self, search: Search) -> Outcome:
         """The best so far is kept."""
-        self.improved(search)
+        self._save(search)
         paid = self.counts.paid
         calls = f"{paid} paid call{'' if paid == 1 else 's'}"
         message = f"Ctrl-C or SIGTERM came after {calls}; the best so far is kept"
@@ -210,7 +217,7 @@ class Conclusion:
             status=status,
             operators_before=size_before(search.start, search.first),
             certificate=self.certificate,
-            ledger=ledger(self.counts, search.reduction, self.session.seconds),
+            ledger=ledger(self.counts, search.reduction, self.session.seconds, self.certificate),
             notes=tuple(notes),
             diagnosis=self.said.diagnosis,
             oracle=settings.oracle,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from reducer.core.case import Case
 from reducer.core.delta import Delta, Edit
 from reducer.core.events import Event, Judged
 from reducer.core.finding import Evidence
-from reducer.core.order import sort_key
+from reducer.core.order import is_simpler
 from reducer.core.signature import Signature, signature_of
 from reducer.core.stage import Stage
 from reducer.core.verdict import Verdict
@@ -39,6 +39,8 @@ class Slipped:
     attempt: Attempt
 
 
+#: Gates in front of the oracle: see :class:`~reducer.core.finding.Ledger`.
+NO_PROGRAM, NOT_SIMPLER = "no program", "not simpler"
 #: A source is refused if it takes at least this many seconds, and so many times those of the best.
 _SLOW, _SLOWER = 5.0, 4.0
 
@@ -48,7 +50,11 @@ def _seconds(attempt: Attempt) -> float:
 
 
 class Reduction:
-    """The smallest case that fails as wanted, and all that was learned on the way to it."""
+    """The smallest case that fails as wanted, and all that was learned on the way to it.
+
+    ``calls`` are paid ones by delta, ``steps`` and ``gates`` as in the ledger; ``elements`` counts those of
+    the first case that failed as wanted.
+    """
 
     def __init__(
         self,
@@ -65,6 +71,11 @@ class Reduction:
         self.slips: dict[Signature, Slipped] = {}
         self.tried: Counter[str] = Counter()
         self.useful: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
+        self.useful_calls: Counter[str] = Counter()
+        self.gates: Counter[str] = Counter()
+        self.steps: list[tuple[int, int]] = []
+        self.elements = 0
         self.paid = 0
         self.left: int | None = None
 
@@ -81,9 +92,7 @@ class Reduction:
 
     def offer(self, candidate: Case | None, delta: str) -> bool:
         """Judge a candidate and keep it if it is simpler and fails as wanted."""
-        if candidate is None or (
-            self._best is not None and sort_key(candidate) >= sort_key(self._best)
-        ):
+        if not self._may_be_tried(candidate):
             return False
         judgement = self.judge(candidate, delta)
         if judgement.verdict is not Verdict.SAME or self._is_slow(judgement):
@@ -91,7 +100,20 @@ class Reduction:
         specs = judgement.attempt.specs if judgement.attempt else ()
         self._best, self.attempt = with_specs(candidate, dict(specs)), judgement.attempt
         self.useful[delta] += 1
+        self.useful_calls[delta] += judgement.calls
+        if not self.steps or candidate.operators < self.steps[-1][1]:
+            self.steps.append((self.calls.total(), candidate.operators))
         self._improved(candidate)
+        return True
+
+    def _may_be_tried(self, candidate: Case | None) -> TypeGuard[Case]:
+        """Whether no gate in front of the oracle refuses it."""
+        if candidate is None:
+            self.gates[NO_PROGRAM] += 1
+            return False
+        if self._best is not None and not is_simpler(candidate, self._best):
+            self.gates[NOT_SIMPLER] += 1
+            return False
         return True
 
     def _is_slow(self, judgement: Judgement) -> bool:
@@ -109,6 +131,7 @@ class Reduction:
         """The verdict on a candidate; remembers other failures, reports."""
         judgement = self._oracle(candidate)
         self.tried[delta] += 1
+        self.calls[delta] += judgement.calls
         if judgement.verdict.paid and not judgement.stored:
             self.paid += 1
         attempt = judgement.attempt
@@ -136,7 +159,7 @@ class Reduction:
         found = []
         for edit in delta.edits(self.best):
             candidate = delta.apply(self.best, [edit])
-            if candidate is None or sort_key(candidate) >= sort_key(self.best):
+            if not self._may_be_tried(candidate):
                 continue
             judgement = self.judge(candidate, "certificate")
             found.append(
@@ -150,5 +173,5 @@ class Reduction:
         assert attempt.failure is not None
         signature = signature_of(attempt.failure)
         known = self.slips.get(signature)
-        if known is None or sort_key(case) < sort_key(known.case):
+        if known is None or is_simpler(case, known.case):
             self.slips[signature] = Slipped(case, replace(attempt, partition=(), suspects=()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,17 +13,33 @@ from reducer.core.events import Event, PhaseBegan
 from reducer.core.finding import Evidence
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt
-from reducer.deltas import ATTRIBUTES, DELTAS, STRUCTURE, cut_nodes, find_delta, merge_inputs
+from reducer.deltas import (
+    ATTRIBUTES,
+    DELTAS,
+    STRUCTURE,
+    USUAL,
+    cut_nodes,
+    drop_outputs,
+    find_delta,
+    merge_inputs,
+)
 from reducer.graph.prune import prune, with_outputs
 from reducer.graph.region import backward_cone, extract, module_of
+from reducer.graph.topology import topology
 from reducer.search.bisect_last import bisect_last
 from reducer.search.chunks import remove_chunks
 from reducer.search.greedy import take_all_or_halves
+from reducer.search.narrow import narrow
+from reducer.workflows.elements import elements
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.source_strategy import isolate_source, minimise_source
 
 #: Up to this many operators, edits are tried one by one without any coarser step before.
 FEW = 5
+#: With more operators than these it matters how large a candidate is, not only how many there are.
+LARGE = 128
+#: What attribute deltas do first is tried in one call: the name under which that is counted.
+TOGETHER = "attributes"
 
 
 def isolate(
@@ -35,13 +51,17 @@ def isolate(
     smallest first.
     """
     report(PhaseBegan("isolate", case.operators))
-    if case.source:
-        return isolate_source(reduction, case, attempt)
-    if _isolate(reduction, case, attempt):
-        return True
     # Dimensions that export found by itself may not hold as declared ranges: let it find them again.
     symbols = tuple(replace(symbol, auto=True) for symbol in case.symbols)
-    return bool(symbols) and _isolate(reduction, replace(case, symbols=symbols), attempt)
+    found = (
+        isolate_source(reduction, case, attempt)
+        if case.source
+        else _isolate(reduction, case, attempt)
+        or (bool(symbols) and _isolate(reduction, replace(case, symbols=symbols), attempt))
+    )
+    if found:
+        reduction.elements = len(elements(reduction.best))
+    return found
 
 
 def _isolate(reduction: Reduction, case: Case, attempt: Attempt) -> bool:
@@ -67,21 +87,24 @@ def minimise(reduction: Reduction, report: Callable[[Event], None]) -> None:
     if reduction.best.operators > FEW:
         report(PhaseBegan("nodes", reduction.best.operators))
         _nodes(reduction)
+    _together(reduction, cast(Delta, merge_inputs))
+    _last_output(reduction)
     before: Case | None = None
+    refused: Sequence[Delta] | None = None
     while reduction.best != before:
         before = reduction.best
         # Attributes first: few calls, they make later calls cheaper, and the sweep over elements that
         # ends the search is then already that of the final case.
         report(PhaseBegan("attributes", reduction.best.operators))
+        refused = _usual_attributes(reduction) if refused is None else ()
         for delta in ATTRIBUTES:
             if delta.TOGETHER:
-                _together(reduction, delta)
+                _together(reduction, delta, refused=delta in refused)
             else:
                 _one_by_one(reduction, (delta,))
         report(PhaseBegan("elements", reduction.best.operators))
         _together(reduction, cast(Delta, merge_inputs))
-        if len(reduction.best.graph.outputs) > 1:
-            _outputs(reduction)
+        _outputs(reduction)
         _one_by_one(reduction, STRUCTURE)
 
 
@@ -119,32 +142,73 @@ def _regions(case: Case, attempt: Attempt) -> Iterator[tuple[Sequence[str], str 
             yield sorted(module_of(case, names)), None
 
 
+def _last_output(reduction: Reduction) -> bool:
+    """Return one value only, the last, which mostly is enough. Whether one is returned now."""
+    last = len(reduction.best.graph.outputs) - 1
+    return last == 0 or reduction.offer(_returning(reduction.best, [last]), drop_outputs.NAME)
+
+
 def _outputs(reduction: Reduction) -> None:
+    """Return as few values as will do."""
+    if _last_output(reduction):
+        return
     start = reduction.best
 
     def fails(kept: Sequence[int]) -> bool:
-        return bool(kept) and reduction.offer(prune(with_outputs(start, kept)), "drop-outputs")
+        return bool(kept) and reduction.offer(_returning(start, kept), drop_outputs.NAME)
 
     bisect_last(range(len(start.graph.outputs)), fails)
 
 
+def _returning(case: Case, kept: Sequence[int]) -> Case:
+    return prune(with_outputs(case, kept))
+
+
+def _usual_attributes(reduction: Reduction) -> list[Delta]:
+    """Try in one call what nearly always goes, then by halves; the deltas whose first edits do not."""
+
+    def taken(deltas: Sequence[Delta]) -> bool:
+        case: Case | None = reduction.best
+        for delta in deltas:
+            if case is not None:
+                edits = _choices(delta, case)
+                case = delta.apply(case, edits if delta.TOGETHER else edits[:1])
+        return reduction.offer(case, TOGETHER)
+
+    return take_all_or_halves([d for d in USUAL if d.edits(reduction.best)], taken)
+
+
 def _nodes(reduction: Reduction) -> None:
     start = reduction.best
+    shape = topology(start)
 
     def fails(kept: Sequence[str]) -> bool:
-        candidate = extract(start, kept) if kept else None
+        candidate = extract(start, kept, shape=shape) if kept else None
         return candidate is not None and reduction.offer(candidate, "cut-nodes")
 
-    bisect_last([node.name for node in start.graph.nodes if node.target != GETITEM], fails)
-    if reduction.best.operators > FEW:  # not monotone, or many are needed
-        names = [node.name for node in reduction.best.graph.nodes if node.target != GETITEM]
+    names = _calls(start)
+    within = narrow(names, fails, LARGE)
+    bisect_last(within, fails)
+    if reduction.best.operators > FEW:  # many are needed, or it is not monotone
+        _chunks(reduction)
 
-        def removed(chunk: Sequence[str]) -> bool:
-            first = {edit.element: edit for edit in reversed(cut_nodes.edits(reduction.best))}
-            edits = [first[name] for name in chunk if name in first]
-            return bool(edits) and reduction.offer_edits(cut_nodes, edits)
 
-        remove_chunks(names, removed)
+def _chunks(reduction: Reduction) -> None:
+    """Remove more, if less was known to be needed than bisection thought: half of the calls can go."""
+
+    def removed(chunk: Sequence[str]) -> bool:
+        first = {edit.element: edit for edit in reversed(cut_nodes.edits(reduction.best))}
+        edits = [first[name] for name in chunk if name in first]
+        return bool(edits) and reduction.offer_edits(cut_nodes, edits)
+
+    names = _calls(reduction.best)
+    middle = len(names) // 2
+    if removed(names[middle:]) or removed(names[:middle]):
+        remove_chunks(_calls(reduction.best), removed)
+
+
+def _calls(case: Case) -> list[str]:
+    return [node.name for node in case.graph.nodes if node.target != GETITEM]
 
 
 def _one_by_one(reduction: Reduction, deltas: Sequence[Delta]) -> None:
@@ -178,21 +242,28 @@ def by_rank(edits: Sequence[Edit]) -> list[tuple[int, Edit]]:
     return ranked
 
 
-def _together(reduction: Reduction, delta: Delta) -> None:
-    """Try the edits of a delta all at once, then in halves; alternatives of an element in turn."""
-    refused: set[Edit] = set()
-    while True:
-        choice: dict[str, Edit] = {}
-        for edit in delta.edits(reduction.best):
-            if edit not in refused:
-                choice.setdefault(edit.element, edit)
-        if not choice:
-            return
+def _together(reduction: Reduction, delta: Delta, *, refused: bool = False) -> None:
+    """Try the edits of a delta all at once, then in halves; alternatives of an element in turn.
 
-        def taken(some: Sequence[Edit]) -> bool:
-            return reduction.offer_edits(delta, some)
+    ``refused``: the first ones of all elements are known not to go together.
+    """
 
-        refused |= set(take_all_or_halves(list(choice.values()), taken))
+    def taken(some: Sequence[Edit]) -> bool:
+        return reduction.offer_edits(delta, some)
+
+    gone: set[Edit] = set()
+    while choice := _choices(delta, reduction.best, without=gone):
+        gone |= set(take_all_or_halves(choice, taken, refused=refused))
+        refused = False
+
+
+def _choices(delta: Delta, case: Case, without: Collection[Edit] = ()) -> list[Edit]:
+    """The first edit of each element."""
+    choice: dict[str, Edit] = {}
+    for edit in delta.edits(case):
+        if edit not in without:
+            choice.setdefault(edit.element, edit)
+    return list(choice.values())
 
 
 def with_last_stage(case: Case, attempt: Attempt) -> Case:

@@ -156,6 +156,18 @@ def test_summary_of_a_resumed_run(finished: Any, command: Any) -> None:
     assert "calls     3 paid (2 by earlier runs), 3 verdicts: 2 same, 1 passes" in told
 
 
+def test_summary_and_document_say_what_the_search_cost(finished: Any, command: Any) -> None:
+    outcome = finished()
+    ledger = replace(
+        outcome.finding.ledger, bound=9, steps=((1, 303), (2, 6), (3, 1)), gates=(("seen", 4), ("export", 2)),
+    )  # fmt: skip
+    outcome = replace(outcome, finding=replace(outcome.finding, ledger=ledger))
+    row = "search    bound 9 calls; smaller after 2 calls; 6 candidates cost none: 4 seen, 2 export"
+    assert summary(outcome).splitlines()[7].strip() == row
+    document = outcome_document("net.py", outcome)
+    assert (document["calls_bound"], document["refused"]) == (9, {"seen": 4, "export": 2})
+
+
 def test_summary_names_the_data_file(finished: Any, tmp_path: Path, command: Any) -> None:
     (tmp_path / "reduced/net").mkdir(parents=True)
     (tmp_path / "reduced/net/repro.safetensors").write_bytes(b"")

@@ -109,11 +109,14 @@ def test_an_answer_means_this_verdict_and_is_stored(
         3.0,
         False,
     )
-    assert second == replace(first, stored=True)
+    paid = int(verdict.paid)
+    assert (first.calls, second) == (paid, replace(first, stored=True, calls=0))
     assert len(oracle.worker.asked) == 1  # type: ignore[attr-defined]
     counts = oracle.counts
     assert (counts.paid, counts.refused) == ((0, 1) if verdict is Verdict.INVALID else (1, 0))
     assert (counts.stored, counts.repeated, counts.seconds) == (1, 0, 3.0)
+    assert counts.gates["seen"] == 1
+    assert len(counts.cases) == paid
     assert counts.verdicts == {verdict: 2}
     assert oracle.budget.paid == counts.paid
 
@@ -123,6 +126,31 @@ def test_seconds_are_counted_by_stage(tmp_path: Path) -> None:
     for name in ("sin", "cos", "tan", "sin"):
         oracle(case(name))
     assert oracle.counts.stages == {"export": 1.0, "preprocess": 4.0}
+
+
+def test_what_refused_a_case_is_counted(tmp_path: Path) -> None:
+    answers: dict[str, Result] = {
+        "sin": Attempt(invalid="shapes do not fit", gate="export"),
+        "cos": Attempt(invalid="of an older version"),
+        "tan": Refused("the property cannot be asked"),
+        "exp": WANTED,
+    }
+    oracle = judge(tmp_path, answers)
+    for name in ("sin", "cos", "tan", "exp", "sin"):
+        oracle(case(name))
+    assert oracle.counts.gates == {"export": 1, "other": 1, "run": 1, "seen": 1}
+    assert (oracle.counts.refused, oracle.counts.paid) == (3, 1)
+
+
+def test_a_later_run_counts_as_the_one_that_paid(tmp_path: Path) -> None:
+    first = judge(tmp_path, {"sin": WANTED, "cos": Attempt(invalid="no", gate="export")})
+    later = judge(tmp_path, {})
+    for oracle in (first, later):
+        assert [oracle(case(name)).calls for name in ("sin", "cos", "sin")] == [1, 0, 0]
+    assert (first.counts.paid, first.counts.resumed) == (1, 0)
+    assert (later.counts.paid, later.counts.resumed) == (0, 1)
+    for known in ("gates", "cases", "seconds", "stages", "verdicts", "repeated"):
+        assert getattr(later.counts, known) == getattr(first.counts, known), known
 
 
 def test_the_worker_gets_the_case_the_folder_and_the_limits(tmp_path: Path) -> None:

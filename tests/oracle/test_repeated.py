@@ -25,7 +25,8 @@ class Scripted:
     def __call__(self, case: Case, nth: int = 0) -> Judgement:
         self.numbers.append(nth)
         kinds = {"F": Verdict.SAME, ".": Verdict.PASSES, "x": Verdict.INVALID}
-        return Judgement(kinds[next(self.verdicts)], None, "", 1.0, False)
+        verdict = kinds[next(self.verdicts)]
+        return Judgement(verdict, None, "", 1.0, False, int(verdict.paid))
 
 
 def test_the_rate_is_counted_over_calls_of_their_own() -> None:
@@ -57,5 +58,6 @@ VERDICTS = [("F.F", Verdict.SAME, 3), ("FF", Verdict.SAME, 2), ("........", Verd
 @pytest.mark.parametrize(("verdicts", "verdict", "runs"), VERDICTS)
 def test_as_few_runs_as_decide_it(verdicts: str, verdict: Verdict, runs: int) -> None:
     judge = Scripted(verdicts)
-    assert Repeated(judge, Rate(3, 10))(CASE).verdict is verdict  # type: ignore[arg-type]
+    found = Repeated(judge, Rate(3, 10))(CASE)  # type: ignore[arg-type]
+    assert (found.verdict, found.calls) == (verdict, runs - (verdicts == "x"))
     assert len(judge.numbers) == runs

@@ -11,7 +11,7 @@ from reducer.core.errors import ExitCode
 from reducer.core.finding import PassLevel
 from reducer.core.signature import Signature
 
-if TYPE_CHECKING:  # the import costs networkx, and an error is told without it
+if TYPE_CHECKING:  # the import costs all of the workflow, and an error is told without it
     from reducer.workflows.outcome import Outcome
 
 _EMPTY: dict[str, Any] = {
@@ -28,6 +28,8 @@ _EMPTY: dict[str, Any] = {
     "operators": {"before": None, "after": None},
     "calls": 0,
     "calls_resumed": 0,
+    "calls_bound": None,
+    "refused": {},
     "verdicts": {},
     "seconds": {},
     "paths": {},
@@ -55,6 +57,8 @@ def outcome_document(subject: str, outcome: Outcome) -> dict[str, Any]:
         "operators": {"before": finding.operators_before, "after": finding.case.operators},
         "calls": finding.ledger.calls,
         "calls_resumed": finding.ledger.resumed,
+        "calls_bound": finding.ledger.bound or None,
+        "refused": dict(finding.ledger.gates),
         "verdicts": dict(finding.ledger.verdicts),
         "seconds": {name: round(seconds, 3) for name, seconds in outcome.seconds.items()},
         "paths": {

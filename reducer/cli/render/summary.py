@@ -65,6 +65,8 @@ def _rows(outcome: Outcome) -> Iterator[str]:
     if len(failure.chain) > 1:
         yield _row("cause", failure.cause)
     yield _row("calls", _calls(finding.ledger))
+    if told := "; ".join(_search(finding.ledger, finding.operators_before)):
+        yield _row("search", told)
     yield _row("time", _time(outcome))
     for note in finding.notes:
         yield _row("note", note)
@@ -96,6 +98,17 @@ def _calls(ledger: Ledger) -> str:
     earlier = f" ({ledger.resumed} by earlier runs)" if ledger.resumed else ""
     told = f"{ledger.calls} paid{earlier}, {count(asked, 'verdict')}"
     return f"{told}: {kinds}" if kinds else told
+
+
+def _search(ledger: Ledger, before: int) -> Iterator[str]:
+    """How far from the fewest calls, how soon something smaller was found, and what cost no call."""
+    if ledger.bound:
+        yield f"bound {count(ledger.bound, 'call')}"
+    if first := ledger.first_smaller(before):
+        yield f"smaller after {count(first, 'call')}"
+    if ledger.gates:
+        refused = ", ".join(f"{number} {gate}" for gate, number in ledger.gates)
+        yield f"{sum(number for _, number in ledger.gates)} candidates cost none: {refused}"
 
 
 def _time(outcome: Outcome) -> str:

@@ -35,7 +35,13 @@ from reducer.lowering.fx.targets import operator_of, resolve_target
 
 def export_case(case: Case, data: DataStore) -> torch.export.ExportedProgram:
     """Export the rebuilt module. Raises whatever torch raises on a program that is not valid."""
-    module = build_module(case, data)
+    return export_module(build_module(case, data), case, data)
+
+
+def export_module(
+    module: torch.fx.GraphModule, case: Case, data: DataStore
+) -> torch.export.ExportedProgram:
+    """Export the module that was built of a case."""
     return torch.export.export(
         module,
         example_inputs(case, data),

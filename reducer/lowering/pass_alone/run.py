@@ -38,7 +38,7 @@ def run_alone(job: JudgeJob, clock: StageClock) -> Attempt:
     call = job.case.recipe.alone
     assert call is not None
     if not job.case.graph.nodes:
-        return Attempt(invalid="no pass is given a graph without operators")
+        return Attempt(invalid="no pass is given a graph without operators", gate="rebuild")
     try:
         provide(job.case, job.data_dir)
         made = by_hand(job.case, DataStore(job.data_dir))
@@ -46,9 +46,9 @@ def run_alone(job: JudgeJob, clock: StageClock) -> Attempt:
         _refuse_emptied(job.case, dict(specs))
         ready = _ready(made, call)
     except SubjectError as error:
-        return Attempt(invalid=error.message)
+        return Attempt(invalid=error.message, gate="rebuild")
     except Exception as error:  # any candidate may be nonsense: the verdict says so
-        return Attempt(invalid=headline(error)[:300])
+        return Attempt(invalid=headline(error)[:300], gate="rebuild")
     stage = job.case.recipe.last_stage
     with clock.at(stage):
         failure = _broken(ready, job.oracle, stage) if job.oracle else _raised(ready, stage)

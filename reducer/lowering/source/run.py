@@ -37,11 +37,12 @@ def judge_source(job: JudgeJob, clock: StageClock) -> Attempt:
                 provide(job.case, job.data_dir)
                 function = vars(as_main(job.case)).get(ENTRY[stage])
         except SubjectError as error:
-            return Attempt(invalid=error.message, seconds=clock.seconds)
+            return Attempt(invalid=error.message, gate="load", seconds=clock.seconds)
         except BaseException as error:  # a candidate may be any nonsense: the verdict says so
-            return Attempt(invalid=headline(error), seconds=clock.seconds)
+            return Attempt(invalid=headline(error), gate="load", seconds=clock.seconds)
         if not callable(function):
-            return Attempt(invalid=f"there is no function {ENTRY[stage]}", seconds=clock.seconds)
+            reason = f"there is no function {ENTRY[stage]}"
+            return Attempt(invalid=reason, gate="load", seconds=clock.seconds)
         try:
             with clock.at(stage):
                 function()
@@ -49,10 +50,10 @@ def judge_source(job: JudgeJob, clock: StageClock) -> Attempt:
             seen = _stage(error, stage, calls)
             if seen is Stage.EAGER and stage is not seen:
                 reason = f"the model does not run: {headline(error)}"
-                return Attempt(invalid=reason, seconds=clock.seconds)
+                return Attempt(invalid=reason, gate="run", seconds=clock.seconds)
             return attempt_from_exception(error, None, seen, clock.seconds)
         except SystemExit as error:
-            return Attempt(invalid=headline(error), seconds=clock.seconds)
+            return Attempt(invalid=headline(error), gate="run", seconds=clock.seconds)
     return Attempt(seconds=clock.seconds)
 
 
