@@ -42,19 +42,31 @@ class PlantedOracle:
         return judgement
 
     def _judge(self, case: Case) -> Judgement:
-        try:
-            wrong = problems(case)
-            values = infer(case)
-        except ValueError as error:
-            wrong, values = [str(error)], {}
-        if wrong:
-            return Judgement(Verdict.INVALID, Attempt(invalid=wrong[0]), wrong[0], 0.0, False)
-        name = self.fails(case, values)
-        if not name:
-            return Judgement(Verdict.PASSES, Attempt(), "passes", 0.0, False)
-        failure = Failure(Stage.PREPROCESS, (ChainLink("RuntimeError", f"planted: {name}"),))
-        verdict = Verdict.SAME if name == WANTED else Verdict.OTHER
-        return Judgement(verdict, Attempt(failure), failure.headline, 0.0, False)
+        attempt = attempted(case, self.fails)
+        if attempt.invalid:
+            return Judgement(Verdict.INVALID, attempt, attempt.invalid, 0.0, False)
+        if attempt.failure is None:
+            return Judgement(Verdict.PASSES, attempt, "passes", 0.0, False)
+        verdict = Verdict.SAME if attempt.failure == planted(WANTED) else Verdict.OTHER
+        return Judgement(verdict, attempt, attempt.failure.headline, 0.0, False)
+
+
+def attempted(case: Case, fails: Callable[[Case, Values], str]) -> Attempt:
+    """What the worker would say."""
+    try:
+        wrong = problems(case)
+        values = infer(case)
+    except ValueError as error:
+        wrong, values = [str(error)], {}
+    if wrong:
+        return Attempt(invalid=wrong[0])
+    name = fails(case, values)
+    return Attempt(planted(name) if name else None)
+
+
+def planted(name: str) -> Failure:
+    """The failure of that name."""
+    return Failure(Stage.PREPROCESS, (ChainLink("RuntimeError", f"planted: {name}"),))
 
 
 @dataclass(frozen=True)

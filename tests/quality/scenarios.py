@@ -13,6 +13,7 @@ from tests.conformance.generated_cases import SCHEMAS
 from tests.quality.planted import WANTED, Values
 
 F32 = TensorSpec((4, 6), "float32")
+STORED = Fill("data", digest="d")
 #: Operators that a planted bug can be made of; the model itself has none of them.
 MARKS = ("cos", "tan", "exp", "log", "abs", "neg", "sqrt", "floor")
 PARTITIONER = Construct(
@@ -32,6 +33,7 @@ def chain(
     dtype: str = "float32",
     outputs: tuple[int, ...] = (-1,),
     extra: tuple[Node, ...] = (),
+    weights: Fill = STORED,
 ) -> Case:
     """Residual blocks (scale, sin, relu, add) in which some calls are of another operator.
 
@@ -47,7 +49,7 @@ def chain(
             call = (target(marks[place]), (last,))
         elif place % 4 == 0:
             entry = last
-            inputs.append(Input(f"w{place}", "parameter", spec, Fill("data", digest="d")))
+            inputs.append(Input(f"w{place}", "parameter", spec, weights))
             call = ("aten.mul.Tensor", (last, Ref(f"w{place}")))
         elif place % 4 == 3:
             call = ("aten.add.Tensor", (last, entry))
