@@ -37,8 +37,17 @@ def test_it_asks_about_a_logarithm_per_needed_item(drawn: tuple[int, set[int]]) 
     count, needed = drawn
     fails = Counting(needed.issubset)
     bisect_last(range(count), fails)
-    # Per needed item a gallop, a bisection within its last step, and a test whether all is found.
-    assert len(fails.asked) <= 1 + len(needed) * (2 + 2 * math.ceil(math.log2(count)))
+    # Per needed item a bisection, a test of the one next to it, and a test whether all is found.
+    assert len(fails.asked) <= 1 + len(needed) * (2 + math.ceil(math.log2(count)))
+
+
+@given(st.integers(2, 300), st.integers(1, 8))
+def test_neighbours_take_two_tests_each(count: int, width: int) -> None:
+    width = min(width, count)
+    first = (count - width) // 2
+    fails = Counting(set(range(first, first + width)).issubset)
+    assert bisect_last(range(count), fails) == list(range(first, first + width))
+    assert len(fails.asked) <= 1 + math.ceil(math.log2(count)) + 2 * width
 
 
 @given(NEEDED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,25 @@ def test_one_test_if_all_go_else_two_logarithms_per_refused_one(
     take_all_or_halves(range(count), taking)
     levels = math.ceil(math.log2(count)) if count > 1 else 0
     assert len(taking.asked) <= (1 + 2 * levels * len(refused) if count else 0)
+
+
+@given(DRAWN)
+def test_what_is_known_not_to_go_together_is_not_tested_again(
+    drawn: tuple[int, set[int]],
+) -> None:
+    count, refused = drawn
+    taking = Taking(refused)
+    left = take_all_or_halves(range(count), taking, refused=bool(refused))
+    assert left == sorted(refused)
+    if len(refused) > 0 and count > 1:
+        assert tuple(range(count)) not in taking.asked
+
+
+@pytest.mark.parametrize(("count", "tests"), [(1, 1), (2, 3), (4, 5), (8, 11)])
+def test_where_nothing_goes_few_are_tried_one_by_one(count: int, tests: int) -> None:
+    taking = Taking(set(range(count)))
+    assert take_all_or_halves(range(count), taking) == list(range(count))
+    assert len(taking.asked) == tests
 
 
 @given(DRAWN)
