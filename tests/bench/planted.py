@@ -4,9 +4,9 @@
 
 Two tables: where the first failure names nothing, with the operators at fault spread over the whole model, and
 where it names a partition of at most 24 operators that holds them. The whole search runs as `reduce` runs it:
-store, job texts, and a script and a record for each smaller case. ``own s`` is all of that; what stands for the
-worker is not counted. ``calls`` are all paid ones, ``after`` those after isolation, ``bound`` and calls / bound as in
-the ledger, then the same for operators alone, which says nothing of the calls that attributes take.
+store, job texts, and a script and a record for each smaller case that can be read. ``own s`` is the time for which
+all of that computed; what stands for the worker is not counted. ``calls`` are all paid ones, ``after`` those after
+isolation, ``bound`` and calls / bound as in the ledger, then the same for operators alone, as if attributes took none.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class PlantedWorker:
         assert isinstance(job, JudgeJob)
         self.asked += 1
         json.dumps({"id": self.asked, "job": text.encode(job), "limits": text.encode(limits)})
-        began = time.perf_counter()
+        began = time.process_time()
         attempt = attempted(job.case, self._fails)
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         self.seconds += took
         stages = () if attempt.invalid else ((str(Stage.PREPROCESS), 1.0),)
         return Answer(replace(attempt, seconds=stages), took)
@@ -73,7 +73,7 @@ class PlantedWorker:
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one planted bug. Seconds are wall time of our own code."""
+    """What came of one planted bug. Seconds are those for which our own code computed."""
 
     operators: int
     ledger: Ledger
@@ -99,9 +99,9 @@ def measure(nodes: int, faults: str, *, named: bool) -> Row:
     region = width if named else case.operators
     with tempfile.TemporaryDirectory() as folder:
         worker = PlantedWorker(tuple(marks.values()))
-        began = time.perf_counter()
+        began = time.process_time()
         finding = reduce_whole(OutputFolder(Path(folder)), worker, case, names)
-        seconds = time.perf_counter() - began - worker.seconds
+        seconds = time.process_time() - began - worker.seconds
     left = finding.case.operators
     return Row(left, finding.ledger, calls_bound(region, left), seconds)
 

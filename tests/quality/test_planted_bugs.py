@@ -7,6 +7,7 @@ change of the search, ``python -m tests.quality.repin`` shows the difference and
 from __future__ import annotations
 
 from itertools import pairwise
+from statistics import median
 
 import pytest
 
@@ -16,6 +17,7 @@ from reducer.core.signature import signature_of
 from reducer.core.verdict import Verdict
 from reducer.deltas import DELTAS
 from reducer.graph.topology import output_names
+from reducer.search.bound import calls_bound
 from tests.quality.planted import WANTED, PlantedOracle, Reduced, Values, reduce_planted
 from tests.quality.repin import KEYS, calls, key, load_pins, reduced
 from tests.quality.scenarios import SCENARIOS, chain, has
@@ -35,6 +37,16 @@ def test_it_becomes_this_small(name: str, named: bool) -> None:
 @every_run
 def test_it_takes_so_many_calls(name: str, named: bool) -> None:
     assert calls(name, named) == PINS[key(name, named)], "python -m tests.quality.repin"
+
+
+def test_calls_are_close_to_what_a_search_without_knowledge_needs() -> None:
+    ratios = []
+    for item in KEYS:
+        found = reduced(*item)
+        left = len({line.element for line in found.certificate})
+        ratios.append(found.calls / calls_bound(found.reduction.elements, left))
+    assert median(ratios) <= 1.3
+    assert max(ratios) <= 2.5
 
 
 @every_run
