@@ -13,6 +13,7 @@ from reducer.core.wire import Attempt
 from reducer.deltas import SOURCE, source_statements, source_unused
 from reducer.search.chunks import remove_chunks
 from reducer.workflows.reduction import Reduction
+from reducer.workflows.sweeps import one_by_one, together
 
 
 def size_before(case: Case, attempt: Attempt) -> int:
@@ -26,16 +27,8 @@ def isolate_source(reduction: Reduction, case: Case, attempt: Attempt) -> bool:
     return any(reduction.offer(candidate, "isolate") for candidate in (*parts, case))
 
 
-def minimise_source(
-    reduction: Reduction,
-    report: Callable[[Event], None],
-    together: Callable[[Reduction, Delta], None],
-    one_by_one: Callable[[Reduction, Sequence[Delta]], None],
-) -> None:
-    """Reduce the best source until no single change helps.
-
-    ``together`` tries all edits of a delta at once, then halves; ``one_by_one`` each edit alone.
-    """
+def minimise_source(reduction: Reduction, report: Callable[[Event], None]) -> None:
+    """Reduce the best source until no single change helps."""
     before: Case | None = None
     while reduction.best != before:
         before = reduction.best

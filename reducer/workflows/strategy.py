@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
 from reducer.core.case import GETITEM, Case, node_references
-from reducer.core.delta import Delta, Edit
+from reducer.core.delta import Delta
 from reducer.core.events import Event, PhaseBegan
 from reducer.core.finding import Evidence
 from reducer.core.verdict import Verdict
@@ -17,10 +16,8 @@ from reducer.deltas import (
     ATTRIBUTES,
     DELTAS,
     STRUCTURE,
-    USUAL,
     cut_nodes,
     drop_outputs,
-    find_delta,
     merge_inputs,
 )
 from reducer.graph.prune import prune, with_outputs
@@ -28,18 +25,16 @@ from reducer.graph.region import backward_cone, extract, module_of
 from reducer.graph.topology import topology
 from reducer.search.bisect_last import bisect_last
 from reducer.search.chunks import remove_chunks
-from reducer.search.greedy import take_all_or_halves
 from reducer.search.narrow import narrow
 from reducer.workflows.elements import elements
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.source_strategy import isolate_source, minimise_source
+from reducer.workflows.sweeps import one_by_one, together, usual_together
 
 #: Up to this many operators, edits are tried one by one without any coarser step before.
 FEW = 5
 #: With more operators than these it matters how large a candidate is, not only how many there are.
 LARGE = 128
-#: What attribute deltas do first is tried in one call: the name under which that is counted.
-TOGETHER = "attributes"
 
 
 def isolate(
@@ -76,10 +71,14 @@ def _isolate(reduction: Reduction, case: Case, attempt: Attempt) -> bool:
     return reduction.offer(case, "isolate")
 
 
-def minimise(reduction: Reduction, report: Callable[[Event], None]) -> None:
-    """Reduce the best case until no single change helps."""
+def minimise(
+    reduction: Reduction,
+    report: Callable[[Event], None],
+    attributes: Sequence[Delta] = ATTRIBUTES,
+) -> None:
+    """Reduce the best case until no single change of its structure or of these attributes helps."""
     if reduction.best.source:
-        minimise_source(reduction, report, _together, _one_by_one)
+        minimise_source(reduction, report)
         return
     if len(reduction.best.graph.outputs) > 1 and reduction.best.operators > FEW:
         report(PhaseBegan("outputs", reduction.best.operators))
@@ -87,25 +86,24 @@ def minimise(reduction: Reduction, report: Callable[[Event], None]) -> None:
     if reduction.best.operators > FEW:
         report(PhaseBegan("nodes", reduction.best.operators))
         _nodes(reduction)
-    _together(reduction, cast(Delta, merge_inputs))
+    together(reduction, cast(Delta, merge_inputs))
     _last_output(reduction)
     before: Case | None = None
-    refused: Sequence[Delta] | None = None
     while reduction.best != before:
-        before = reduction.best
+        first, before = before is None, reduction.best
         # Attributes first: few calls, they make later calls cheaper, and the sweep over elements that
         # ends the search is then already that of the final case.
         report(PhaseBegan("attributes", reduction.best.operators))
-        refused = _usual_attributes(reduction) if refused is None else ()
-        for delta in ATTRIBUTES:
+        refused = usual_together(reduction, attributes) if first else []
+        for delta in attributes:
             if delta.TOGETHER:
-                _together(reduction, delta, refused=delta in refused)
+                together(reduction, delta, refused=delta in refused)
             else:
-                _one_by_one(reduction, (delta,))
+                one_by_one(reduction, (delta,))
         report(PhaseBegan("elements", reduction.best.operators))
-        _together(reduction, cast(Delta, merge_inputs))
+        together(reduction, cast(Delta, merge_inputs))
         _outputs(reduction)
-        _one_by_one(reduction, STRUCTURE)
+        one_by_one(reduction, STRUCTURE)
 
 
 def certificate(reduction: Reduction) -> tuple[Evidence, ...]:
@@ -164,20 +162,6 @@ def _returning(case: Case, kept: Sequence[int]) -> Case:
     return prune(with_outputs(case, kept))
 
 
-def _usual_attributes(reduction: Reduction) -> list[Delta]:
-    """Try in one call what nearly always goes, then by halves; the deltas whose first edits do not."""
-
-    def taken(deltas: Sequence[Delta]) -> bool:
-        case: Case | None = reduction.best
-        for delta in deltas:
-            if case is not None:
-                edits = _choices(delta, case)
-                case = delta.apply(case, edits if delta.TOGETHER else edits[:1])
-        return reduction.offer(case, TOGETHER)
-
-    return take_all_or_halves([d for d in USUAL if d.edits(reduction.best)], taken)
-
-
 def _nodes(reduction: Reduction) -> None:
     start = reduction.best
     shape = topology(start)
@@ -209,61 +193,6 @@ def _chunks(reduction: Reduction) -> None:
 
 def _calls(case: Case) -> list[str]:
     return [node.name for node in case.graph.nodes if node.target != GETITEM]
-
-
-def _one_by_one(reduction: Reduction, deltas: Sequence[Delta]) -> None:
-    """Try every edit of the deltas alone, from the best case at that moment, until none helps.
-
-    First alternatives of all elements come before second ones of any: they are the likely ones.
-    """
-    tried: set[Edit] = set()
-    progress = False
-    while True:
-        ranked = [pair for delta in deltas for pair in by_rank(delta.edits(reduction.best))]
-        left = [edit for _, edit in sorted(ranked, key=lambda pair: pair[0]) if edit not in tried]
-        reduction.left = len(left)
-        if left:
-            tried.add(left[0])
-            progress |= reduction.offer_edits(find_delta(left[0].delta), left[:1])
-        elif progress:
-            progress = False
-            tried.clear()  # what did not help before may help now
-        else:
-            return
-
-
-def by_rank(edits: Sequence[Edit]) -> list[tuple[int, Edit]]:
-    """Each edit with its place among the alternatives of its element."""
-    seen: Counter[str] = Counter()
-    ranked = []
-    for edit in edits:
-        ranked.append((seen[edit.element], edit))
-        seen[edit.element] += 1
-    return ranked
-
-
-def _together(reduction: Reduction, delta: Delta, *, refused: bool = False) -> None:
-    """Try the edits of a delta all at once, then in halves; alternatives of an element in turn.
-
-    ``refused``: the first ones of all elements are known not to go together.
-    """
-
-    def taken(some: Sequence[Edit]) -> bool:
-        return reduction.offer_edits(delta, some)
-
-    gone: set[Edit] = set()
-    while choice := _choices(delta, reduction.best, without=gone):
-        gone |= set(take_all_or_halves(choice, taken, refused=refused))
-        refused = False
-
-
-def _choices(delta: Delta, case: Case, without: Collection[Edit] = ()) -> list[Edit]:
-    """The first edit of each element."""
-    choice: dict[str, Edit] = {}
-    for edit in delta.edits(case):
-        if edit not in without:
-            choice.setdefault(edit.element, edit)
-    return list(choice.values())
 
 
 def with_last_stage(case: Case, attempt: Attempt) -> Case:
