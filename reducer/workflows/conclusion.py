@@ -13,7 +13,7 @@ from reducer.core.signature import Failure, signature_of
 from reducer.core.wire import Limits, Spelled, SpellJob
 from reducer.emit.settle import settle, wanted_targets
 from reducer.emit.spelling import Spelling
-from reducer.oracle.confirm import CleanProcess, Confirmation, confirm
+from reducer.oracle.confirm import CleanInterpreter, Confirmation, Run, confirm
 from reducer.oracle.judge import Counts
 from reducer.workflows.artefacts import Artefacts
 from reducer.workflows.evidence import Said, say
@@ -73,11 +73,11 @@ class Conclusion:
         self.session.report(PhaseBegan("confirm", search.reduction.best.operators))
         self.artefacts.clear()
         spelling = self._write(search)
-        self.session.clean.start(self.session.folder.repro)
+        run = self.session.clean.start(self.session.folder.repro)
         self.session.report(PhaseBegan("certify", search.reduction.best.operators))
         self.certificate, cut_short = search.certify()
         self._say(search)
-        confirmation = self._confirmed(search, self.session.clean)
+        confirmation = self._confirmed(search, run)
         if not confirmation.ok:
             spelling, confirmation = self._otherwise(search, spelling, confirmation)
         if not confirmation.ok:
@@ -125,15 +125,14 @@ class Conclusion:
         return spelling, confirmation
 
     def _confirmed_anew(self, search: Search) -> Confirmation:
-        with CleanProcess(self.session.settings.python) as process:
-            process.start(self.session.folder.repro)
-            return self._confirmed(search, process)
+        with CleanInterpreter(self.session.settings.python) as interpreter:
+            return self._confirmed(search, interpreter.start(self.session.folder.repro))
 
-    def _confirmed(self, search: Search, process: CleanProcess) -> Confirmation:
+    def _confirmed(self, search: Search, run: Run) -> Confirmation:
         """What the script does; what fails now and then may also pass, and is run again."""
         python, path = self.session.settings.python, self.session.folder.repro
         with self.session.timed("confirm"):
-            confirmation = process.wait(self._seconds)
+            confirmation = run.wait(self._seconds)
             for _ in range(search.runs - 1):
                 if confirmation.code != 1:
                     break
@@ -154,11 +153,10 @@ class Conclusion:
 
     def _with_pass(self, search: Search, level: PassLevel) -> PassLevel:
         """Write the script that runs one pass, and see whether it fails in a clean process."""
-        script, process = self.session.folder.pass_repro, self.session.clean_pass
+        script = self.session.folder.pass_repro
         self.artefacts.write_pass(self._finding(search, "unconfirmed"))
-        process.start(script)
         with self.session.timed("confirm"):
-            confirmation = process.wait(self._seconds)
+            confirmation = self.session.clean.start(script).wait(self._seconds)
         self.session.report(Confirmed(confirmation.ok, script, confirmation.seconds))
         if confirmation.ok:
             return replace(level, status="confirmed")

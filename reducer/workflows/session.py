@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from reducer.core.events import Event
-from reducer.oracle.confirm import CleanProcess
+from reducer.oracle.confirm import CleanInterpreter
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.workflows.output import OutputFolder
@@ -17,9 +17,9 @@ from reducer.workflows.stopwatch import timed
 
 @dataclass(frozen=True)
 class Session:
-    """Settings, where events go, folder, verdicts, worker, and processes that confirm.
+    """Settings, where events go, folder, verdicts, worker, and interpreter that confirms.
 
-    ``clean`` runs the script, ``clean_pass`` that of one pass. ``seconds`` fills with where time went.
+    ``clean`` runs the scripts that are confirmed. ``seconds`` fills with where time went.
     """
 
     settings: ReduceSettings
@@ -27,8 +27,7 @@ class Session:
     folder: OutputFolder
     store: Store
     worker: Worker
-    clean: CleanProcess
-    clean_pass: CleanProcess
+    clean: CleanInterpreter
     seconds: dict[str, float] = field(default_factory=dict)
 
     def timed(self, name: str) -> AbstractContextManager[None]:

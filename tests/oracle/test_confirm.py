@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reducer.oracle.confirm import CleanProcess, confirm
+from reducer.oracle.confirm import CleanInterpreter, confirm
 
 
 def script(folder: Path, text: str) -> Path:
@@ -60,17 +60,32 @@ def test_its_folder_holds_the_data_and_nothing_of_ours(tmp_path: Path) -> None:
 
 
 def test_modules_are_imported_before_the_script_is_known(tmp_path: Path) -> None:
-    with CleanProcess(sys.executable, ("json", "no.such.module")) as process:
-        process.start(script(tmp_path, "import sys; assert 'json' in sys.modules"))
-        found = process.wait()
-    assert found.ok
-    assert "no.such.module" in found.output or "No module named 'no'" in found.output
+    with CleanInterpreter(sys.executable, ("json", "no.such.module")) as interpreter:
+        run = interpreter.start(script(tmp_path, "import sys; assert 'json' in sys.modules"))
+        assert run.wait().ok
 
 
-def test_without_a_script_it_ends_with_its_context() -> None:
-    with CleanProcess(sys.executable, ("json",)) as process:
-        pid = process._process.pid
-    assert gone(pid)
+def test_scripts_do_not_see_each_other(tmp_path: Path) -> None:
+    with CleanInterpreter(sys.executable, ("json",)) as interpreter:
+        hangs = interpreter.start(script(tmp_path, "import json, time; json.a = 1; time.sleep(60)"))
+        other = interpreter.start(script(tmp_path, "import json; print(vars(json).get('a'))"))
+        assert (other.wait().code, other.wait().output) == (0, "None\n")
+        assert hangs.wait(0).meaning == "time limit"
+
+
+def test_all_of_it_ends_with_its_context(tmp_path: Path) -> None:
+    said = "import os; print(os.getpid(), flush=True); import time; time.sleep(60)"
+    with CleanInterpreter(sys.executable, ("json",)) as interpreter:
+        run = interpreter.start(script(tmp_path, said))
+        while not run._said():
+            time.sleep(0.01)
+        pids = [interpreter._process.pid, int(run._said())]
+    assert all(gone(pid) for pid in pids)
+
+
+def test_an_interpreter_that_does_not_start_is_no_time_limit(tmp_path: Path) -> None:
+    found = confirm(script(tmp_path, "pass"), python="/bin/false")
+    assert found.meaning == "the interpreter ended before it ran"
 
 
 def gone(pid: int) -> bool:
