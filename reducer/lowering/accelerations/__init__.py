@@ -11,10 +11,17 @@ from reducer.lowering.accelerations import (
     first_lowering,
     fusion_patterns,
     kernel_registration,
+    node_provenance,
 )
 
 #: In the order in which they are switched on: the last one lowers with the others on.
-ACCELERATIONS = (kernel_registration, fusion_patterns, composite_ops, first_lowering)
+ACCELERATIONS = (
+    kernel_registration,
+    node_provenance,
+    fusion_patterns,
+    composite_ops,
+    first_lowering,
+)
 
 
 def switch_on() -> tuple[tuple[str, str], ...]:
