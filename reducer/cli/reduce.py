@@ -173,6 +173,12 @@ def reduce(
         str | None,
         typer.Option(metavar="TIME", help="Stop searching after 600 (seconds), 90s, 10m or 1h."),
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", min=1,
+                     help="Lowerings that run at a time; the result is the same. Default: 2, if there"
+                     " are so many cores."),
+    ] = None,
     python: Annotated[
         str | None,
         typer.Option(metavar="PATH",
@@ -211,6 +217,8 @@ def reduce(
         "keep_names": keep_names,
         "python": values.interpreter(python) if python is not None else sys.executable,
     }
+    if jobs is not None:
+        common["jobs"] = jobs
     run = _Run(Manner(as_json, debug), quiet, corpus)
     for subject in subjects:
         if run(ReduceSettings(subject, **common)) is ExitCode.INTERRUPTED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from reducer.core.signature import MatchRule, Signature
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt, Broken, Death, JudgeJob, Limits, Refused, Result
 from reducer.graph.canonical import case_digest
+from reducer.oracle.ahead import Ahead, Question
 from reducer.oracle.store import Store, store_key
 from reducer.oracle.worker import Worker
 from reducer.search.budget import Budget
@@ -78,6 +80,7 @@ class Judge:
         rule: MatchRule,
         limits: Limits,
         invariant: str = "",
+        spare: int = 0,
     ) -> None:
         self.worker = worker
         self.store = store
@@ -88,33 +91,46 @@ class Judge:
         self.limits = limits
         self.invariant = invariant
         self.counts = Counts()
+        self.ahead = Ahead(worker, spare)
         self._asked: set[str] = set()
 
-    def __call__(self, case: Case, nth: int = 0) -> Judgement:
+    def __call__(
+        self, case: Case, nth: int = 0, then: Iterable[tuple[Case, int]] = ()
+    ) -> Judgement:
         """Judge a case. Raises BudgetSpent before a call that may not be paid any more.
 
-        ``nth`` numbers further runs of the same case, which are calls of their own.
+        ``nth`` numbers further runs of the same case, which are calls of their own. ``then`` are the
+        cases and numbers that are asked next, unless this verdict changes that.
         """
-        kind = f"judge {self.invariant} {nth or ''}".strip()
-        content = case_digest(case)
-        key = store_key(kind, content, self.worker.environment)
-        found = self.store.get(key)
-        stored = found is not None and not self._too_short(found[0])
-        result, seconds = found if found is not None and stored else self._ask(case, key)
-        judgement = replace(self._read(result), seconds=seconds, stored=stored)
-        return self._counted(judgement, key, content)
+        question = self._question(case, nth)
+        found = self._known(question.key)
+        result, seconds = found or self._ask(question, then)
+        judgement = replace(self._read(result), seconds=seconds, stored=found is not None)
+        return self._counted(judgement, question.key, case_digest(case))
 
-    def _ask(self, case: Case, key: str) -> tuple[Result, float]:
+    def _question(self, case: Case, nth: int) -> Question:
+        kind = f"judge {self.invariant} {nth or ''}".strip()
+        key = store_key(kind, case_digest(case), self.worker.environment)
+        return Question(key, JudgeJob(case, str(self.data_dir), self.invariant), self.limits)
+
+    def _known(self, key: str) -> tuple[Result, float] | None:
+        found = self.store.get(key)
+        return None if found is None or self._too_short(found[0]) else found
+
+    def _ask(
+        self, question: Question, then: Iterable[tuple[Case, int]]
+    ) -> tuple[Result, float]:
         """What the worker says, stored at once; and its seconds."""
         self.budget.check()
-        job = JudgeJob(case, str(self.data_dir), self.invariant)
-        answer = self.worker.run(job, self.limits)
+        next_ones = (self._question(*other) for other in then if self.budget.allows(2))
+        unknown = (other for other in next_ones if self._known(other.key) is None)
+        answer = self.ahead.answer(question, unknown)
         if isinstance(answer.result, Broken):
             raise WorkerDied(
                 "the worker failed on a candidate; this is a bug in reducer",
                 hint=answer.result.traceback.strip().splitlines()[-1],
             )
-        self.store.put(key, answer.result, answer.seconds)
+        self.store.put(question.key, answer.result, answer.seconds)
         return answer.result, answer.seconds
 
     def _counted(self, judgement: Judgement, key: str, content: str) -> Judgement:

@@ -7,6 +7,7 @@ expected to: of ten runs of a start that fails in three of ten, two.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from reducer.core.case import Case
@@ -40,8 +41,13 @@ class Rate:
 
 def rate(judge: Judge, case: Case, times: int = TIMES, first: int = 1) -> Rate:
     """Run a case so many times, each run a paid call of its own, numbered from ``first`` on."""
-    verdicts = [judge(case, nth).verdict for nth in range(first, first + times)]
+    runs = range(first, first + times)
+    verdicts = [judge(case, nth, _later(case, runs, nth)).verdict for nth in runs]
     return Rate(verdicts.count(Verdict.SAME), times)
+
+
+def _later(case: Case, runs: range, nth: int) -> Iterator[tuple[Case, int]]:
+    return ((case, later) for later in runs if later > nth)
 
 
 class Repeated:
@@ -54,11 +60,12 @@ class Repeated:
         self.runs = min(_MOST, max(3, math.ceil(missed)))
         self.needed = math.floor(self.runs * share / 2) + 1
 
-    def __call__(self, case: Case) -> Judgement:
-        """The verdict of the majority; as few runs as decide it."""
+    def __call__(self, case: Case, then: Iterable[tuple[Case, int]] = ()) -> Judgement:
+        """The verdict of the majority; as few runs as decide it. What comes next are more runs."""
         failed = calls = 0
-        for nth in range(1, self.runs + 1):
-            judgement = self.judge(case, nth)
+        runs = range(1, self.runs + 1)
+        for nth in runs:
+            judgement = self.judge(case, nth, _later(case, runs, nth))
             calls += judgement.calls
             failed += judgement.verdict is Verdict.SAME
             if failed == self.needed or judgement.verdict is Verdict.INVALID:

@@ -43,6 +43,10 @@ class Budget:
         if self.seconds is not None and self.elapsed >= self.seconds:
             raise BudgetSpent(f"--budget of {self.seconds:g} s spent")
 
+    def allows(self, calls: int) -> bool:
+        """Whether so many further calls may be paid."""
+        return self.calls is None or self._paid + calls <= self.calls
+
     def pay(self) -> None:
         """Count one paid call."""
         self._paid += 1

@@ -51,7 +51,7 @@ def say(
                 case, worker, store, data, limits.seconds, (), certificate, failure
             )
         with session.timed("pass alone"):
-            search = PassSearch(worker, store, data, limits)
+            search = PassSearch(worker, store, data, limits, settings.jobs - 1)
             said = replace(
                 said,
                 diagnosis=diagnosis,

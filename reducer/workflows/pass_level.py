@@ -40,12 +40,16 @@ _BACK = (2, 8, 24)
 
 @dataclass(frozen=True)
 class PassSearch:
-    """Where to ask: a worker, what is known already, the folder of tensors, what a call may use."""
+    """Where to ask: a worker, what is known already, the folder of tensors, what a call may use.
+
+    ``spare`` calls may run beside the one that is waited for.
+    """
 
     worker: Worker
     store: Store
     data: Path
     limits: Limits
+    spare: int = 0
 
     def graph(self, case: Case, run: PassRun) -> PassGraph:
         """The graph that a run of a pass was given, as a case that runs this pass alone."""
@@ -74,11 +78,13 @@ class PassSearch:
             rule=MatchRule(),
             limits=self.limits,
             invariant=oracle,
+            spare=self.spare,
         )
         reduction = Reduction(judge)
         with suppress(BudgetSpent):  # small enough by then
             if reduction.offer(case, "pass graph"):
                 minimise(reduction, lambda _: None)
+        judge.ahead.forget()
         if not reduction.found:
             return case, failure
         found = reduction.attempt.failure if reduction.attempt else None

@@ -12,7 +12,7 @@ from reducer.core.errors import BadInput, NoEnvironment, WorkerDied
 from reducer.core.events import Captured, Event, Note, Started
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
-from reducer.oracle.confirm import CleanProcess
+from reducer.oracle.confirm import CleanInterpreter
 from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
@@ -66,17 +66,14 @@ def _in_folder(
         report(Started(settings.subject, settings.backend, folder.root, len(store)))
         preload = preload_for(settings)
         seconds: dict[str, float] = {}
-        with open_worker(folder.log, python=settings.python, preload=preload) as worker:
+        # Both import at once: two cores are all that a machine must have, and nothing else runs yet.
+        with (
+            open_worker(folder.log, python=settings.python, preload=preload) as worker,
+            CleanInterpreter(settings.python, ("executorch.exir", *preload)) as clean,
+        ):
             with timed(seconds, "start worker"):
                 _ = worker.environment
-            # They import while the search goes on: a second core is free then.
-            with (
-                CleanProcess(settings.python, ("executorch.exir", *preload)) as clean,
-                CleanProcess(settings.python, ("executorch.exir",)) as clean_pass,
-            ):
-                return _run(
-                    Session(settings, report, folder, store, worker, clean, clean_pass, seconds)
-                )
+            return _run(Session(settings, report, folder, store, worker, clean, seconds))
     except BadInput as error:
         if not len(store) and str(folder.log) not in error.hint:
             store.close()
@@ -133,6 +130,7 @@ def _run(session: Session) -> Outcome:
         rule=settings.rule,
         limits=limits,
         invariant=settings.oracle,
+        spare=settings.jobs - 1,
     )
     conclusion = Conclusion(
         session, judge.counts, failure, outward(captured, settings), limits, notes

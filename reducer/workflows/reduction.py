@@ -7,7 +7,7 @@ to try; deltas below it only say how a candidate looks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeGuard
 
@@ -27,8 +27,8 @@ from reducer.oracle.judge import Judgement
 class Oracle(Protocol):
     """What answers about a case."""
 
-    def __call__(self, case: Case) -> Judgement:
-        """The verdict on the case."""
+    def __call__(self, case: Case, *, then: Iterable[tuple[Case, int]] = ()) -> Judgement:
+        """The verdict on the case. ``then``: what is asked next unless this verdict changes that."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,15 @@ class Reduction:
         assert self._best is not None, "nothing failed as wanted yet"
         return self._best
 
-    def offer(self, candidate: Case | None, delta: str) -> bool:
-        """Judge a candidate and keep it if it is simpler and fails as wanted."""
+    def offer(self, candidate: Case | None, delta: str, then: Iterable[Case | None] = ()) -> bool:
+        """Judge a candidate and keep it if it is simpler and fails as wanted.
+
+        ``then`` are the candidates that are offered next if it is not kept.
+        """
         if not self._may_be_tried(candidate):
             return False
-        judgement = self.judge(candidate, delta)
+        likely = (other for other in then if other is not None and self._is_simpler(other))
+        judgement = self.judge(candidate, delta, likely)
         if judgement.verdict is not Verdict.SAME or self._is_slow(judgement):
             return False
         specs = judgement.attempt.specs if judgement.attempt else ()
@@ -111,10 +115,14 @@ class Reduction:
         if candidate is None:
             self.gates[NO_PROGRAM] += 1
             return False
-        if self._best is not None and not is_simpler(candidate, self._best):
+        if not self._is_simpler(candidate):
             self.gates[NOT_SIMPLER] += 1
             return False
         return True
+
+    def _is_simpler(self, candidate: Case) -> bool:
+        return self._best is None or is_simpler(candidate, self._best)
+
 
     def _is_slow(self, judgement: Judgement) -> bool:
         """Whether less source makes much more work: an argument left out may mean a model of full size."""
@@ -123,13 +131,15 @@ class Reduction:
         now, before = (_seconds(item) for item in (judgement.attempt, self.attempt))
         return now > max(_SLOW, _SLOWER * before)
 
-    def offer_edits(self, delta: Delta, edits: Sequence[Edit]) -> bool:
+    def offer_edits(
+        self, delta: Delta, edits: Sequence[Edit], then: Iterable[Case | None] = ()
+    ) -> bool:
         """Judge the best case with these edits made."""
-        return self.offer(delta.apply(self.best, edits), delta.NAME)
+        return self.offer(delta.apply(self.best, edits), delta.NAME, then)
 
-    def judge(self, candidate: Case, delta: str) -> Judgement:
+    def judge(self, candidate: Case, delta: str, then: Iterable[Case] = ()) -> Judgement:
         """The verdict on a candidate; remembers other failures, reports."""
-        judgement = self._oracle(candidate)
+        judgement = self._oracle(candidate, then=((other, 0) for other in then))
         self.tried[delta] += 1
         self.calls[delta] += judgement.calls
         if judgement.verdict.paid and not judgement.stored:
@@ -156,12 +166,13 @@ class Reduction:
 
     def evidence(self, delta: Delta) -> list[Evidence]:
         """For each edit of the best case that would make it simpler: the verdict."""
+        edits = delta.edits(self.best)
+        made = [(edit, delta.apply(self.best, [edit])) for edit in edits]
+        tried = [(edit, case) for edit, case in made if self._may_be_tried(case)]
         found = []
-        for edit in delta.edits(self.best):
-            candidate = delta.apply(self.best, [edit])
-            if not self._may_be_tried(candidate):
-                continue
-            judgement = self.judge(candidate, "certificate")
+        for number, (edit, candidate) in enumerate(tried, 1):
+            later = (case for _, case in tried[number:])
+            judgement = self.judge(candidate, "certificate", later)
             found.append(
                 Evidence(
                     edit.element, f"{delta.NAME}: {edit.what}", judgement.verdict, judgement.detail

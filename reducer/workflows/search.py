@@ -99,12 +99,14 @@ class Search:
 
     def _within_budget(self, name: str, work: Callable[[], None]) -> str:
         """Do the work; returns why it stopped early, or ""."""
-        try:
-            with self.session.timed(name):
+        stopped = ""
+        with self.session.timed(name):
+            try:
                 work()
-        except BudgetSpent as spent:
-            return spent.reason
-        return ""
+            except BudgetSpent as spent:
+                stopped = spent.reason
+            self.judge.ahead.forget()
+        return stopped
 
     def _not_rebuilt(self) -> ReducerError:
         judgement = self.judge(self.start)

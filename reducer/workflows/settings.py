@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,12 @@ from pathlib import Path
 from reducer.core.property import Property
 from reducer.core.recipe import Plain
 from reducer.core.signature import MatchRule
+
+
+def cores() -> int:
+    """How many processes can really run at a time."""
+    known = getattr(os, "sched_getaffinity", None)  # not everywhere
+    return len(known(0)) if known else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -20,7 +27,7 @@ class ReduceSettings:
     first run. ``argv`` is passed to a subject that is a script. ``oracle`` "": it fails if lowering
     raises; else the name of an invariant, and it fails if a compiler pass breaks that. ``rtol``, ``atol``
     and ``asked`` as in :class:`~reducer.core.recipe.Recipe`. ``keep_names``: what is written
-    may name the user's modules, attributes and files.
+    may name the user's modules, attributes and files. ``jobs`` lowerings run at a time.
     """
 
     subject: str
@@ -38,3 +45,4 @@ class ReduceSettings:
     atol: float | None = None
     asked: Property | None = None
     keep_names: bool = False
+    jobs: int = field(default_factory=lambda: min(2, cores()))

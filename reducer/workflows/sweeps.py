@@ -28,12 +28,17 @@ def one_by_one(reduction: Reduction, deltas: Sequence[Delta]) -> None:
         reduction.left = len(left)
         if left:
             tried.add(left[0])
-            progress |= reduction.offer_edits(find_delta(left[0].delta), left[:1])
+            later = (_edited(reduction.best, edit) for edit in left[1:])
+            progress |= reduction.offer(_edited(reduction.best, left[0]), left[0].delta, later)
         elif progress:
             progress = False
             tried.clear()  # what did not help before may help now
         else:
             return
+
+
+def _edited(case: Case, edit: Edit) -> Case | None:
+    return find_delta(edit.delta).apply(case, [edit])
 
 
 def by_rank(edits: Sequence[Edit]) -> list[tuple[int, Edit]]:

@@ -27,6 +27,7 @@ from reducer.core.wire import (
     Spelled,
 )
 from reducer.oracle.judge import Judge
+from reducer.oracle.repeated import Rate, rate
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Answer
 from reducer.search.budget import Budget, BudgetSpent
@@ -58,17 +59,25 @@ class FakeWorker:
     answers: dict[str, Result]
     environment: Environment = HERE
     asked: list[tuple[Job, Limits]] = field(default_factory=list)
+    cancelled: list[int] = field(default_factory=list)
 
-    def run(self, job: Job, limits: Limits) -> Answer:
+    def submit(self, job: Job, limits: Limits) -> int:
         self.asked.append((job, limits))
+        return len(self.asked) - 1
+
+    def wait(self, number: int) -> Answer:
+        job, _ = self.asked[number]
         assert isinstance(job, JudgeJob)
         name = job.case.graph.nodes[0].target.split(".")[1]
         return Answer(self.answers[name], 3.0)
 
+    def cancel(self, number: int) -> None:
+        self.cancelled.append(number)
+
 
 def judge(
     folder: Path, answers: dict[str, Result] | FakeWorker, *, rule: MatchRule = EXACT,
-    seconds: float = 60.0, calls: int | None = None,
+    seconds: float = 60.0, calls: int | None = None, spare: int = 0,
 ) -> Judge:  # fmt: skip
     worker = answers if isinstance(answers, FakeWorker) else FakeWorker(answers)
     assert WANTED.failure is not None
@@ -80,6 +89,7 @@ def judge(
         wanted=signature_of(WANTED.failure),
         rule=rule,
         limits=Limits(seconds),
+        spare=spare,
     )
 
 
@@ -219,3 +229,59 @@ def test_a_bug_in_the_worker_ends_the_run_and_is_not_stored(tmp_path: Path) -> N
 def test_an_answer_to_another_question_is_a_bug(answer: Result, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="judge job"):
         judge(tmp_path, {"sin": answer})(case())
+
+
+# What is asked next is begun before it is asked.
+
+
+def asked(worker: FakeWorker) -> list[str]:
+    jobs = [job for job, _ in worker.asked if isinstance(job, JudgeJob)]
+    return [job.case.graph.nodes[0].target.split(".")[1] for job in jobs]
+
+
+def test_what_comes_next_is_begun_and_paid_for_when_it_is_asked(tmp_path: Path) -> None:
+    worker = FakeWorker(dict.fromkeys(("sin", "cos", "tan"), OTHER))
+    oracle = judge(tmp_path, worker, spare=1)
+    sweep = [(case("cos"), 0), (case("tan"), 0)]
+    oracle(case("sin"), then=sweep)
+    assert (asked(worker), oracle.counts.paid) == (["sin", "cos"], 1)
+    oracle(case("cos"), then=sweep[1:])
+    oracle(case("tan"))
+    assert (asked(worker), oracle.counts.paid) == (["sin", "cos", "tan"], 3)
+    assert (oracle.ahead.abandoned, worker.cancelled) == (0, [])
+
+
+def test_what_was_begun_in_vain_is_ended_and_not_stored(tmp_path: Path) -> None:
+    worker = FakeWorker(dict.fromkeys(("sin", "cos", "tan"), WANTED))
+    oracle = judge(tmp_path, worker, spare=1)
+    oracle(case("sin"), then=[(case("cos"), 0)])
+    oracle(case("tan"))
+    assert (worker.cancelled, oracle.ahead.abandoned, oracle.counts.paid) == ([1], 1, 2)
+    oracle(case("cos"))
+    assert asked(worker) == ["sin", "cos", "tan", "cos"]
+
+
+def test_what_is_known_is_not_begun(tmp_path: Path) -> None:
+    worker = FakeWorker(dict.fromkeys(("sin", "cos", "tan"), OTHER))
+    oracle = judge(tmp_path, worker, spare=1)
+    oracle(case("cos"))
+    oracle(case("sin"), then=[(case("cos"), 0), (case("tan"), 0)])
+    oracle(case("cos"))  # from the store: no reason to give up on what was begun
+    oracle(case("tan"))
+    assert (asked(worker), oracle.ahead.abandoned) == (["cos", "sin", "tan"], 0)
+
+
+def test_further_runs_of_a_case_are_begun_as_well(tmp_path: Path) -> None:
+    worker = FakeWorker({"sin": WANTED})
+    oracle = judge(tmp_path, worker, spare=1)
+    assert rate(oracle, case(), 4) == Rate(4, 4)
+    assert (len(worker.asked), oracle.ahead.abandoned, oracle.counts.paid) == (4, 0, 4)
+
+
+def test_a_call_that_may_not_be_paid_is_not_made(tmp_path: Path) -> None:
+    worker = FakeWorker(dict.fromkeys(("sin", "cos"), OTHER))
+    oracle = judge(tmp_path, worker, calls=1, spare=1)
+    oracle(case("sin"), then=[(case("cos"), 0)])
+    with pytest.raises(BudgetSpent):
+        oracle(case("cos"))
+    assert asked(worker) == ["sin"]

@@ -22,7 +22,7 @@ class Scripted:
         self.verdicts: Iterator[str] = iter(verdicts)
         self.numbers: list[int] = []
 
-    def __call__(self, case: Case, nth: int = 0) -> Judgement:
+    def __call__(self, case: Case, nth: int = 0, then: object = ()) -> Judgement:
         self.numbers.append(nth)
         kinds = {"F": Verdict.SAME, ".": Verdict.PASSES, "x": Verdict.INVALID}
         verdict = kinds[next(self.verdicts)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from reducer.core.case import GETITEM, Argument, Case, Ref, TensorSpec
@@ -10,15 +10,40 @@ from reducer.core.finding import Evidence
 from reducer.core.signature import ChainLink, Failure
 from reducer.core.stage import Stage
 from reducer.core.verdict import Verdict
-from reducer.core.wire import Attempt
+from reducer.core.wire import Attempt, JudgeJob, Limits
 from reducer.graph.canonical import case_digest
+from reducer.oracle.ahead import Ahead, Question
 from reducer.oracle.judge import Judgement
+from reducer.oracle.worker import Answer
 from reducer.workflows.reduction import Reduction
 from reducer.workflows.strategy import certificate, isolate, minimise
 from tests.conformance.generated_cases import problems
 
 WANTED = "wanted"
 Values = dict[str, TensorSpec]
+
+
+@dataclass
+class VirtualWorker:
+    """Every job takes one unit of time; as many as are begun run at a time."""
+
+    clock: int = 0
+    begun: list[int] = field(default_factory=list)
+
+    def submit(self, job: object, limits: object) -> int:
+        self.begun.append(self.clock)
+        return len(self.begun) - 1
+
+    def wait(self, number: int) -> Answer:
+        self.clock = max(self.clock, self.begun[number] + 1)
+        return Answer(Attempt(), 1.0)
+
+    def cancel(self, number: int) -> None:
+        self.begun[number] = -1
+
+
+def _question(case: Case) -> Question:
+    return Question(case_digest(case), JudgeJob(case, ""), Limits(1.0))
 
 
 @dataclass
@@ -31,12 +56,21 @@ class PlantedOracle:
     fails: Callable[[Case, Values], str]
     calls: int = 0
     known: dict[str, Judgement] = field(default_factory=dict)
+    worker: VirtualWorker = field(default_factory=VirtualWorker)
+    jobs: int = 1
 
-    def __call__(self, case: Case) -> Judgement:
+    def __post_init__(self) -> None:
+        self.ahead = Ahead(self.worker, self.jobs - 1)  # type: ignore[arg-type]
+
+    def __call__(self, case: Case, *, then: Iterable[tuple[Case, int]] = ()) -> Judgement:
         key = case_digest(case)
         if key in self.known:
             old = self.known[key]
             return Judgement(old.verdict, old.attempt, old.detail, 0.0, True)
+        later = (_question(other) for other, _ in then)
+        self.ahead.answer(
+            _question(case), (other for other in later if other.key not in self.known)
+        )
         judgement = self.known[key] = self._judge(case)
         self.calls += judgement.verdict.paid
         return judgement
@@ -78,19 +112,28 @@ class Reduced:
     calls: int
     reduction: Reduction
     history: tuple[Case, ...]
+    time: int
+    abandoned: int
 
 
 def reduce_planted(
-    case: Case, fails: Callable[[Case, Values], str], partition: tuple[str, ...] = ()
+    case: Case,
+    fails: Callable[[Case, Values], str],
+    partition: tuple[str, ...] = (),
+    jobs: int = 1,
 ) -> Reduced:
-    """Drive the strategy as the workflow does. ``partition`` is what the first failure names."""
-    oracle = PlantedOracle(fails)
+    """Drive the strategy as the workflow does. ``partition`` is what the first failure names.
+
+    ``time`` is in units of one call, ``jobs`` of which run at a time.
+    """
+    oracle = PlantedOracle(fails, jobs=jobs)
     history: list[Case] = []
     reduction = Reduction(oracle, improved=history.append)
     assert isolate(reduction, case, Attempt(partition=partition), lambda _: None)
     minimise(reduction, lambda _: None)
     found = certificate(reduction)
-    return Reduced(reduction.best, found, oracle.calls, reduction, tuple(history))
+    time, abandoned = oracle.worker.clock, oracle.ahead.abandoned
+    return Reduced(reduction.best, found, oracle.calls, reduction, tuple(history), time, abandoned)
 
 
 def infer(case: Case) -> Values:

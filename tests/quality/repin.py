@@ -19,10 +19,11 @@ def key(name: str, named: bool) -> str:
 
 
 @cache
-def reduced(name: str, named: bool) -> Reduced:
+def reduced(name: str, named: bool, jobs: int = 1) -> Reduced:
     """The reduction of a scenario; done once per process."""
     scenario = SCENARIOS[name]
-    return reduce_planted(scenario.case, scenario.failure, scenario.partition if named else ())
+    partition = scenario.partition if named else ()
+    return reduce_planted(scenario.case, scenario.failure, partition, jobs)
 
 
 def calls(name: str, named: bool) -> int:

@@ -23,6 +23,8 @@ from tests.quality.repin import KEYS, calls, key, load_pins, reduced
 from tests.quality.scenarios import SCENARIOS, chain, has
 
 PINS = load_pins()
+#: What all scenarios take if two calls run at a time, in units of one call, and the calls begun in vain.
+TIME_OF_TWO, ABANDONED = 801, 52
 every_run = pytest.mark.parametrize(("name", "named"), KEYS, ids=[key(*item) for item in KEYS])
 
 
@@ -77,6 +79,15 @@ def check_certificate(found: Reduced, fails: object) -> None:
     elements = {item.element for item in found.certificate}
     assert {node.name for node in best.graph.nodes} <= elements
     assert {f"input {item.name}" for item in best.graph.inputs} <= elements
+
+
+def test_two_at_a_time_end_with_the_same_sooner() -> None:
+    one = [reduced(*item) for item in KEYS]
+    two = [reduced(*item, jobs=2) for item in KEYS]
+    assert [run.best for run in two] == [run.best for run in one]
+    assert [run.calls for run in two] == [run.calls for run in one]
+    assert sum(run.time for run in two) == TIME_OF_TWO
+    assert sum(run.abandoned for run in two) == ABANDONED
 
 
 def test_no_pin_is_left_over() -> None:

@@ -81,7 +81,7 @@ class SourceOracle:
     calls: int = 0
     known: dict[str, Judgement] = field(default_factory=dict)
 
-    def __call__(self, case: Case) -> Judgement:
+    def __call__(self, case: Case, *, then: object = ()) -> Judgement:
         if case.source not in self.known:
             self.known[case.source] = self._judge(case.source)
             self.calls += self.known[case.source].verdict.paid

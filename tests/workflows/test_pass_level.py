@@ -48,7 +48,9 @@ def search(tmp_path: Path) -> Callable[..., PassSearch]:
                 result = Attempt(fails(job.case, job.oracle))
             return SimpleNamespace(result=result, seconds=0.0)
 
-        worker = SimpleNamespace(environment=Environment(), run=answer)
+        worker = SimpleNamespace(
+            environment=Environment(), run=answer, submit=answer, wait=lambda found: found
+        )
         return PassSearch(worker, Store(tmp_path / "store"), tmp_path, Limits())  # type: ignore[arg-type]
 
     return make
