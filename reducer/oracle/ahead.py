@@ -43,13 +43,18 @@ class Ahead:
         if number is None:
             self.forget()  # the search went another way
             number = self.worker.submit(question.job, question.limits)
-        if len(self._begun) < self.spare:
-            for other in then:
-                if other.key not in self._begun:
-                    self._begun[other.key] = self.worker.submit(other.job, other.limits)
-                if len(self._begun) >= self.spare:
-                    break
+        self.begin(then)
         return self.worker.wait(number)
+
+    def begin(self, questions: Iterable[Question]) -> None:
+        """Begin the first of them, as many as there is room for."""
+        if len(self._begun) >= self.spare:
+            return
+        for question in questions:
+            if question.key not in self._begun:
+                self._begun[question.key] = self.worker.submit(question.job, question.limits)
+            if len(self._begun) >= self.spare:
+                return
 
     def forget(self) -> None:
         """End what was begun and not asked for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +14,9 @@ from reducer.core.stage import Stage
 from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt, Backends, BackendsJob, BackendStatus, JudgeJob, Limits
 from reducer.graph.canonical import case_digest
+from reducer.oracle.ahead import Ahead, Question
 from reducer.oracle.remembered import remembered
-from reducer.oracle.store import Store
+from reducer.oracle.store import Store, store_key
 from reducer.oracle.worker import Worker
 
 #: A program that every backend lowers, or leaves alone, if it works here at all.
@@ -26,41 +27,71 @@ _CONTROL = Graph(
 )
 
 
-def elsewhere(
-    case: Case,
-    worker: Worker,
-    store: Store,
-    data: Path,
-    limits: Limits,
-    wanted: Signature,
-    rule: MatchRule,
-    oracle: str = "",
-) -> tuple[Elsewhere, ...]:
-    """A verdict per backend that can be used here without options, the case's own left out.
+class Others:
+    """The case on each backend that can be used here without options, its own left out.
 
-    A backend on which not even a trivial program lowers is left out too: that says nothing about the case.
+    What is asked is begun at once, as far as there is a core to spare for it.
     """
 
-    def attempt(asked: Case, oracle: str) -> Attempt | None:
-        key = (f"judge {oracle}".strip(), case_digest(asked))
-        result = remembered(worker, store, key, JudgeJob(asked, str(data), oracle), limits)
-        return result if isinstance(result, Attempt) else None
+    def __init__(
+        self,
+        case: Case,
+        worker: Worker,
+        store: Store,
+        data: Path,
+        limits: Limits,
+        *,
+        oracle: str = "",
+        spare: int = 0,
+    ) -> None:
+        self._store, self._data, self._limits = store, data, limits
+        self._ahead = Ahead(worker, spare)
+        self._asked = [
+            (row, self._question(replace(case, recipe=_recipe(case, row)), oracle))
+            for row in _usable(case, worker, store, limits)
+        ]
+        self._ahead.begin(self._unknown(0))
 
-    found = []
-    for row in _usable(case, worker, store, limits):
-        recipe = _recipe(case, row)
-        seen = attempt(replace(case, recipe=recipe), oracle)
-        if seen is None or seen.invalid or seen.unchecked:
-            continue
-        if seen.failure is None:
-            found.append(Elsewhere(row.name, Verdict.PASSES))
-        elif rule.same(wanted, seen.failure):
-            found.append(Elsewhere(row.name, Verdict.SAME))
-        else:
-            control = attempt(Case(_CONTROL, Recipe(row.name, recipe.partitioners)), "")
-            if control is not None and control.failure is None and not control.invalid:
-                found.append(Elsewhere(row.name, Verdict.OTHER, seen.failure.cause))
-    return tuple(found)
+    def verdicts(self, wanted: Signature, rule: MatchRule) -> tuple[Elsewhere, ...]:
+        """A verdict per backend.
+
+        One on which not even a trivial program lowers is left out: that says nothing about the case.
+        """
+        return tuple(self._verdicts(wanted, rule))
+
+    def _verdicts(self, wanted: Signature, rule: MatchRule) -> Iterator[Elsewhere]:
+        for number, (row, question) in enumerate(self._asked, 1):
+            seen = self._attempt(question, number)
+            if seen is None or seen.invalid or seen.unchecked:
+                continue
+            if seen.failure is None:
+                yield Elsewhere(row.name, Verdict.PASSES)
+            elif rule.same(wanted, seen.failure):
+                yield Elsewhere(row.name, Verdict.SAME)
+            else:
+                partitioners = (row.partitioner,) if row.partitioner else ()
+                control = Case(_CONTROL, Recipe(row.name, partitioners))
+                sound = self._attempt(self._question(control, ""), number)
+                if sound is not None and sound.failure is None and not sound.invalid:
+                    yield Elsewhere(row.name, Verdict.OTHER, seen.failure.cause)
+
+    def _question(self, case: Case, oracle: str) -> Question:
+        kind = f"judge {oracle}".strip()
+        key = store_key(kind, case_digest(case), self._ahead.worker.environment)
+        return Question(key, JudgeJob(case, str(self._data), oracle), self._limits)
+
+    def _attempt(self, question: Question, number: int) -> Attempt | None:
+        known = self._store.get(question.key)
+        if known is None:
+            answer = self._ahead.answer(question, self._unknown(number))
+            self._store.put(question.key, answer.result, answer.seconds)
+            known = answer.result, answer.seconds
+        return known[0] if isinstance(known[0], Attempt) else None
+
+    def _unknown(self, number: int) -> Iterator[Question]:
+        """The questions from that number on whose answer is not known."""
+        later = (question for _, question in self._asked[number:])
+        return (question for question in later if self._store.get(question.key) is None)
 
 
 def _recipe(case: Case, row: BackendStatus) -> Recipe:

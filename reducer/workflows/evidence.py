@@ -11,7 +11,7 @@ from reducer.core.errors import ReducerError
 from reducer.core.finding import Elsewhere, Evidence, PassLevel
 from reducer.core.signature import Failure, Signature
 from reducer.core.wire import Limits, VersionLines, VersionsJob
-from reducer.workflows.elsewhere import elsewhere
+from reducer.workflows.elsewhere import Others
 from reducer.workflows.explain import explain_case
 from reducer.workflows.pass_level import PassSearch, pass_level
 from reducer.workflows.session import Session
@@ -45,6 +45,10 @@ def say(
     said = Said()
     worker, store, data = session.worker, session.store, session.folder.data
     settings = session.settings
+    with session.timed("other backends"):
+        others = Others(
+            case, worker, store, data, limits, oracle=settings.oracle, spare=settings.jobs - 1
+        )
     try:
         with session.timed("diagnose"):
             diagnosis = explain_case(
@@ -60,10 +64,8 @@ def say(
     except ReducerError as error:
         said = replace(said, problem=f"not diagnosed: {error.message}")
     with session.timed("other backends"):
-        others = elsewhere(
-            case, worker, store, data, limits, wanted, settings.rule, settings.oracle
-        )
-    return replace(said, elsewhere=others, versions=_versions(session, limits))
+        found = others.verdicts(wanted, settings.rule)
+    return replace(said, elsewhere=found, versions=_versions(session, limits))
 
 
 def _versions(session: Session, limits: Limits) -> tuple[str, ...]:
