@@ -56,7 +56,8 @@ class Ledger:
 
     ``calls`` are all paid calls that led here; ``resumed`` of them were paid by earlier runs, ``unique``
     of them were about different cases (the result is run again to see whether it fails each time), and
-    ``repeated`` asked what was known. ``steps`` is (calls by then, operators) of each case that was
+    ``repeated`` asked what was known; ``abandoned`` is how many more were begun on a second core and
+    ended since the search went another way. ``steps`` is (calls by then, operators) of each case that was
     smaller than those before it, the start of the search first.
 
     ``bound`` is that of :func:`~reducer.search.bound.calls_bound` for ``elements``: those of the first
@@ -88,6 +89,7 @@ class Ledger:
     elements: tuple[int, int] = (0, 0)
     bound: int = 0
     steps: tuple[tuple[int, int], ...] = ()
+    abandoned: int = 0
 
     def first_smaller(self, before: int) -> int | None:
         """Paid calls until a case of fewer than ``before`` operators was found; None if none was."""

@@ -54,6 +54,7 @@ class Counts:
     resumed: int = 0
     repeated: int = 0
     stored: int = 0
+    abandoned: int = 0
     seconds: float = 0.0
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     stages: Counter[str] = field(default_factory=Counter)
@@ -91,7 +92,7 @@ class Judge:
         self.limits = limits
         self.invariant = invariant
         self.counts = Counts()
-        self.ahead = Ahead(worker, spare)
+        self._ahead = Ahead(worker, spare)
         self._asked: set[str] = set()
 
     def __call__(
@@ -102,29 +103,38 @@ class Judge:
         ``nth`` numbers further runs of the same case, which are calls of their own. ``then`` are the
         cases and numbers that are asked next, unless this verdict changes that.
         """
-        question = self._question(case, nth)
+        content = case_digest(case)
+        question = self._question(case, nth, content)
         found = self._known(question.key)
         result, seconds = found or self._ask(question, then)
         judgement = replace(self._read(result), seconds=seconds, stored=found is not None)
-        return self._counted(judgement, question.key, case_digest(case))
+        return self._counted(judgement, question.key, content)
 
-    def _question(self, case: Case, nth: int) -> Question:
+    def forget(self) -> None:
+        """End what was begun and is not asked any more."""
+        self._ahead.forget()
+        self.counts.abandoned = self._ahead.abandoned
+
+    def _question(self, case: Case, nth: int, content: str) -> Question:
         kind = f"judge {self.invariant} {nth or ''}".strip()
-        key = store_key(kind, case_digest(case), self.worker.environment)
+        key = store_key(kind, content, self.worker.environment)
         return Question(key, JudgeJob(case, str(self.data_dir), self.invariant), self.limits)
 
     def _known(self, key: str) -> tuple[Result, float] | None:
         found = self.store.get(key)
         return None if found is None or self._too_short(found[0]) else found
 
-    def _ask(
-        self, question: Question, then: Iterable[tuple[Case, int]]
-    ) -> tuple[Result, float]:
+    def _ask(self, question: Question, then: Iterable[tuple[Case, int]]) -> tuple[Result, float]:
         """What the worker says, stored at once; and its seconds."""
         self.budget.check()
-        next_ones = (self._question(*other) for other in then if self.budget.allows(2))
+        next_ones = (
+            self._question(other, nth, case_digest(other))
+            for other, nth in then
+            if self.budget.allows(2)
+        )
         unknown = (other for other in next_ones if self._known(other.key) is None)
-        answer = self.ahead.answer(question, unknown)
+        answer = self._ahead.answer(question, unknown)
+        self.counts.abandoned = self._ahead.abandoned
         if isinstance(answer.result, Broken):
             raise WorkerDied(
                 "the worker failed on a candidate; this is a bug in reducer",

@@ -9,34 +9,44 @@ another it still fails but may hold more than needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def bisect_last(items: Sequence[T], fails: Callable[[Sequence[T]], bool]) -> list[T]:
+def bisect_last(
+    items: Sequence[T],
+    fails: Callable[[Sequence[T]], bool],
+    foresee: Callable[[Iterable[Sequence[T]]], None] = lambda sets: None,
+) -> list[T]:
     """The items that ``fails`` needs, in order. ``fails(items)`` must be known to hold.
+
+    ``foresee`` is told, before each set that is asked about, which ones may be next.
 
     >>> bisect_last(range(100), lambda kept: {7, 60, 61} <= set(kept))
     [7, 60, 61]
     """
     before, kept = list(items), list[T]()
-    neighbours = True
-    while before and not fails(kept):
+    neighbours = False
+
+    def next_set(low: int, high: int) -> list[T]:
+        return [*before[: (low + high) // 2], *kept] if high - low > 1 else [before[low], *kept]
+
+    while before:
         low, high = 0, len(before)  # with before[:high] it fails, with before[:low] it does not
-        if kept and neighbours and high > 1:
-            if fails([*before[:-1], *kept]):
-                high -= 1
-            else:
-                low = high - 1
+        middle = high - 1 if neighbours else high // 2
+        foresee([[*before[:middle], *kept]] if middle else [])
+        if fails(kept):
+            break
         while high - low > 1:
-            middle = (low + high) // 2
+            foresee([next_set(middle, high), next_set(low, middle)])
             if fails([*before[:middle], *kept]):
                 high = middle
             else:
                 low = middle
+            middle = (low + high) // 2
         neighbours = not kept or high == len(before)
-        kept.insert(0, before[high - 1])
-        before = before[: high - 1]
+        kept.insert(0, before[low])
+        before = before[:low]
     return kept

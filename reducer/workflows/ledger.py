@@ -47,6 +47,7 @@ def ledger(
         elements=(reduction.elements, left),
         bound=calls_bound(reduction.elements, left) if left else 0,
         steps=tuple(reduction.steps),
+        abandoned=counts.abandoned,
     )
 
 

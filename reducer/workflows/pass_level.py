@@ -84,7 +84,7 @@ class PassSearch:
         with suppress(BudgetSpent):  # small enough by then
             if reduction.offer(case, "pass graph"):
                 minimise(reduction, lambda _: None)
-        judge.ahead.forget()
+        judge.forget()
         if not reduction.found:
             return case, failure
         found = reduction.attempt.failure if reduction.attempt else None

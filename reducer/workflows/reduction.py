@@ -123,7 +123,6 @@ class Reduction:
     def _is_simpler(self, candidate: Case) -> bool:
         return self._best is None or is_simpler(candidate, self._best)
 
-
     def _is_slow(self, judgement: Judgement) -> bool:
         """Whether less source makes much more work: an argument left out may mean a model of full size."""
         if self._best is None or not self._best.source or not (judgement.attempt and self.attempt):

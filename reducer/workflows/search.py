@@ -105,7 +105,7 @@ class Search:
                 work()
             except BudgetSpent as spent:
                 stopped = spent.reason
-            self.judge.ahead.forget()
+            self.judge.forget()
         return stopped
 
     def _not_rebuilt(self) -> ReducerError:

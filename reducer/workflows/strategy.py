@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -166,13 +166,20 @@ def _nodes(reduction: Reduction) -> None:
     start = reduction.best
     shape = topology(start)
 
-    def fails(kept: Sequence[str]) -> bool:
-        candidate = extract(start, kept, shape=shape) if kept else None
-        return candidate is not None and reduction.offer(candidate, "cut-nodes")
+    likely: list[Sequence[str]] = []
 
-    names = _calls(start)
-    within = narrow(names, fails, LARGE)
-    bisect_last(within, fails)
+    def candidate(kept: Sequence[str]) -> Case | None:
+        return extract(start, kept, shape=shape) if kept else None
+
+    def fails(kept: Sequence[str]) -> bool:
+        found = candidate(kept)
+        return found is not None and reduction.offer(found, "cut-nodes", map(candidate, likely))
+
+    def foresee(sets: Iterable[Sequence[str]]) -> None:
+        likely[:] = sets
+
+    within = narrow(_calls(start), fails, LARGE)
+    bisect_last(within, fails, foresee)
     if reduction.best.operators > FEW:  # many are needed, or it is not monotone
         _chunks(reduction)
 

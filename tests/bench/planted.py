@@ -27,7 +27,7 @@ from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, Environment, Job, JudgeJob, Limits
 from reducer.emit.record import read_finding
 from reducer.emit.scrub import Scrubber
-from reducer.oracle.confirm import CleanProcess
+from reducer.oracle.confirm import CleanInterpreter
 from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Answer, Worker
@@ -56,10 +56,13 @@ class PlantedWorker:
     seconds: float = 0.0
     asked: int = 0
 
-    def run(self, job: Job, limits: Limits) -> Answer:
-        assert isinstance(job, JudgeJob)
+    def submit(self, job: Job, limits: Limits) -> Job:
         self.asked += 1
         json.dumps({"id": self.asked, "job": text.encode(job), "limits": text.encode(limits)})
+        return job
+
+    def wait(self, job: Job) -> Answer:
+        assert isinstance(job, JudgeJob)
         began = time.process_time()
         attempt = attempted(job.case, self._fails)
         took = time.process_time() - began
@@ -120,8 +123,8 @@ def reduce_whole(
     """What `reduce` does with a captured case, up to the certificate; the record that it writes."""
     failure, settings = planted(WANTED), ReduceSettings("model.py")
     store = Store(folder.store)
-    the_worker, no_process = cast(Worker, worker), cast(CleanProcess, None)
-    session = Session(settings, lambda _: None, folder, store, the_worker, no_process, no_process)
+    the_worker, no_process = cast(Worker, worker), cast(CleanInterpreter, None)
+    session = Session(settings, lambda _: None, folder, store, the_worker, no_process)
     judge = Judge(
         the_worker, store, Budget(time.monotonic), data_dir=folder.data, wanted=signature_of(failure),
         rule=settings.rule, limits=Limits(),

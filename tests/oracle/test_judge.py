@@ -248,7 +248,7 @@ def test_what_comes_next_is_begun_and_paid_for_when_it_is_asked(tmp_path: Path) 
     oracle(case("cos"), then=sweep[1:])
     oracle(case("tan"))
     assert (asked(worker), oracle.counts.paid) == (["sin", "cos", "tan"], 3)
-    assert (oracle.ahead.abandoned, worker.cancelled) == (0, [])
+    assert (oracle.counts.abandoned, worker.cancelled) == (0, [])
 
 
 def test_what_was_begun_in_vain_is_ended_and_not_stored(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_what_was_begun_in_vain_is_ended_and_not_stored(tmp_path: Path) -> None:
     oracle = judge(tmp_path, worker, spare=1)
     oracle(case("sin"), then=[(case("cos"), 0)])
     oracle(case("tan"))
-    assert (worker.cancelled, oracle.ahead.abandoned, oracle.counts.paid) == ([1], 1, 2)
+    assert (worker.cancelled, oracle.counts.abandoned, oracle.counts.paid) == ([1], 1, 2)
     oracle(case("cos"))
     assert asked(worker) == ["sin", "cos", "tan", "cos"]
 
@@ -268,14 +268,14 @@ def test_what_is_known_is_not_begun(tmp_path: Path) -> None:
     oracle(case("sin"), then=[(case("cos"), 0), (case("tan"), 0)])
     oracle(case("cos"))  # from the store: no reason to give up on what was begun
     oracle(case("tan"))
-    assert (asked(worker), oracle.ahead.abandoned) == (["cos", "sin", "tan"], 0)
+    assert (asked(worker), oracle.counts.abandoned) == (["cos", "sin", "tan"], 0)
 
 
 def test_further_runs_of_a_case_are_begun_as_well(tmp_path: Path) -> None:
     worker = FakeWorker({"sin": WANTED})
     oracle = judge(tmp_path, worker, spare=1)
     assert rate(oracle, case(), 4) == Rate(4, 4)
-    assert (len(worker.asked), oracle.ahead.abandoned, oracle.counts.paid) == (4, 0, 4)
+    assert (len(worker.asked), oracle.counts.abandoned, oracle.counts.paid) == (4, 0, 4)
 
 
 def test_a_call_that_may_not_be_paid_is_not_made(tmp_path: Path) -> None:

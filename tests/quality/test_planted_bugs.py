@@ -24,7 +24,7 @@ from tests.quality.scenarios import SCENARIOS, chain, has
 
 PINS = load_pins()
 #: What all scenarios take if two calls run at a time, in units of one call, and the calls begun in vain.
-TIME_OF_TWO, ABANDONED = 801, 52
+TIME_OF_TWO, ABANDONED = 510, 158
 every_run = pytest.mark.parametrize(("name", "named"), KEYS, ids=[key(*item) for item in KEYS])
 
 

@@ -76,3 +76,12 @@ def test_it_asks_nothing_about_nothing() -> None:
     fails = Counting(lambda kept: True)
     assert bisect_last([], fails) == []
     assert fails.asked == []
+
+
+@given(NEEDED)
+def test_what_is_asked_was_foreseen(drawn: tuple[int, set[int]]) -> None:
+    count, needed = drawn
+    fails, told = Counting(needed.issubset), list[set[tuple[int, ...]]]()
+    bisect_last(range(count), fails, lambda sets: told.append(set(map(tuple, sets))))
+    assert len(told) == len(fails.asked)
+    assert all(next_one in sets for sets, next_one in zip(told, fails.asked[1:], strict=False))

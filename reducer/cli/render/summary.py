@@ -106,6 +106,8 @@ def _search(ledger: Ledger, before: int) -> Iterator[str]:
         yield f"bound {count(ledger.bound, 'call')}"
     if first := ledger.first_smaller(before):
         yield f"smaller after {count(first, 'call')}"
+    if ledger.abandoned:
+        yield f"{ledger.abandoned} more begun in vain"
     if ledger.gates:
         refused = ", ".join(f"{number} {gate}" for gate, number in ledger.gates)
         yield f"{sum(number for _, number in ledger.gates)} candidates cost none: {refused}"
