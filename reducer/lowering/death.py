@@ -21,7 +21,7 @@ from reducer.core.kind import Kind
 from reducer.core.signature import ChainLink, Failure, Frame, raise_site
 from reducer.core.stage import Stage
 from reducer.core.wire import Capture, Death
-from reducer.lowering.line import SAMPLE, SAMPLES, STACK
+from reducer.lowering.line import SAMPLE, STACK, STILL
 from reducer.lowering.native_log import complaints
 from reducer.lowering.stages import stage_of
 
@@ -49,8 +49,8 @@ def death(kind: str, detail: str, progress: str, output: str, log: str) -> Death
 
 def stands_still(progress: str) -> bool:
     """Whether the last stacks are the very same, lines included."""
-    last = list(_stacks(progress.splitlines()))[-SAMPLES - 1 :]
-    return len(last) > SAMPLES and len(set(last)) == 1
+    last = list(_stacks(progress.splitlines()))[-STILL - 1 :]
+    return len(last) > STILL and len(set(last)) == 1
 
 
 def _failure(kind: str, detail: str, stage: Stage, lines: list[str], printed: str) -> Failure:

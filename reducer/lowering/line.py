@@ -25,6 +25,9 @@ from reducer.core.wire import Capture, Limits, Result
 
 #: A job's stack is written down this many times before its time is over.
 SAMPLES = 5
+#: It stands still if so many stacks in a row are the very same. A slow loop is seen on the line where it
+#: spends most of its time a few times in a row, and is no hang.
+STILL = 24
 #: How the worker asks a silent job where it stands.
 ASK = signal.SIGUSR2
 #: Ends the line that begins a stack, in the form that ``faulthandler`` gives it.
@@ -36,7 +39,7 @@ SAMPLE = "Sample"
 def interval(limits: Limits) -> float:
     """Seconds between two stacks."""
     every = limits.seconds / (SAMPLES + 1)
-    return min(every, limits.still / SAMPLES) if limits.still else every
+    return min(every, limits.still / STILL) if limits.still else every
 
 
 class Line:

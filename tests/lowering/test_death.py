@@ -14,6 +14,7 @@ from reducer.core.signature import Frame, MatchRule, signature_of
 from reducer.core.stage import Stage
 from reducer.core.wire import Attempt, Capture
 from reducer.lowering.death import death, stands_still
+from reducer.lowering.line import STILL
 
 ROOT = sys.path[-1].rstrip("/")
 STAGES = "stage load 10.0\nstage export 11.5\nstage to_edge 13.5\n"
@@ -105,7 +106,13 @@ def test_what_was_captured_by_then_is_kept() -> None:
 
 def test_a_stack_that_moves_does_not_stand_still() -> None:
     same = stack("torch/a.py:1:f")
-    assert stands_still(same * 6)
-    assert not stands_still(same * 5)
-    assert not stands_still(same * 5 + stack("torch/a.py:2:f"))
-    assert stands_still(stack("torch/a.py:2:f") + same * 6)
+    moved = stack("torch/a.py:2:f")
+    assert stands_still(same * (STILL + 1))
+    assert not stands_still(same * STILL)
+    assert not stands_still(same * STILL + moved)
+    assert stands_still(moved + same * (STILL + 1))
+
+
+def test_a_slow_loop_that_mostly_stands_on_one_line_is_no_hang() -> None:
+    mostly = (stack("torch/a.py:1:f") * (STILL // 2) + stack("torch/a.py:2:f")) * 20
+    assert not stands_still(mostly)
