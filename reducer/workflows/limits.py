@@ -35,7 +35,7 @@ def judge_limits(settings: ReduceSettings, first: Attempt) -> Limits:
     seconds = settings.timeout or max(_FLOOR, _FACTOR * spent)
     if first.failure.kind is Kind.HANGS:  # what was spent is what came before it
         seconds = min(seconds, max(_HANG_FLOOR, _FACTOR * spent))
-    memory = _free_memory()
+    memory = _free_memory() // settings.jobs
     if first.failure.kind is Kind.MEMORY:
         memory = min(int(first.failure.allowed), _EATEN)
     return Limits(math.ceil(seconds), memory=memory)
