@@ -66,10 +66,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Improved:
-    """A smaller case was found; its script (not yet confirmed) is on disk, unless it is a large one yet."""
+    """A smaller case was found, and its script is on disk (not yet confirmed)."""
 
     operators: int
-    path: Path | None
+    path: Path
 
 
 @dataclass(frozen=True)

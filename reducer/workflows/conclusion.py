@@ -26,8 +26,6 @@ from reducer.workflows.source_strategy import size_before
 
 #: A fresh process imports torch and executorch, and may have to wait for a hang, in seconds.
 _CONFIRM_FLOOR = 300.0
-#: A script of more operators is not worth the second that writing it takes before there is a smaller one.
-_READABLE = 200
 
 
 class Conclusion:
@@ -49,10 +47,8 @@ class Conclusion:
         self.said = Said()
 
     def improved(self, search: Search) -> None:
-        """A smaller case was found: if a person can read it, it is on disk before the search goes on."""
-        operators = search.reduction.best.operators
-        readable = operators <= _READABLE
-        self.session.report(Improved(operators, self._save(search) if readable else None))
+        """A smaller case was found: it is on disk before the search goes on, whatever comes then."""
+        self.session.report(Improved(search.reduction.best.operators, self._save(search)))
 
     def _save(self, search: Search) -> Path:
         return self.artefacts.write(self._finding(search, "unconfirmed"), {})

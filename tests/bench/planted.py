@@ -15,12 +15,14 @@ import argparse
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
 from reducer.core import text
 from reducer.core.case import Case, Fill
+from reducer.core.events import Event
 from reducer.core.finding import Finding, Ledger
 from reducer.core.signature import signature_of
 from reducer.core.stage import Stage
@@ -118,13 +120,17 @@ def places(faults: str, first: int, width: int) -> list[int]:
 
 
 def reduce_whole(
-    folder: OutputFolder, worker: PlantedWorker, case: Case, partition: tuple[str, ...]
+    folder: OutputFolder,
+    worker: PlantedWorker,
+    case: Case,
+    partition: tuple[str, ...],
+    report: Callable[[Event], None] = lambda _: None,
 ) -> Finding:
     """What `reduce` does with a captured case, up to the certificate; the record that it writes."""
     failure, settings = planted(WANTED), ReduceSettings("model.py")
     store = Store(folder.store)
     the_worker, no_process = cast(Worker, worker), cast(CleanInterpreter, None)
-    session = Session(settings, lambda _: None, folder, store, the_worker, no_process)
+    session = Session(settings, report, folder, store, the_worker, no_process)
     judge = Judge(
         the_worker, store, Budget(time.monotonic), data_dir=folder.data, wanted=signature_of(failure),
         rule=settings.rule, limits=Limits(),

@@ -10,7 +10,9 @@ import pytest
 
 from reducer.core import text
 from reducer.core.case import Fill
+from reducer.core.events import Improved
 from reducer.core.finding import Finding, Ledger
+from reducer.emit.record import read_finding
 from reducer.search.bound import calls_bound
 from reducer.workflows.output import OutputFolder
 from reducer.workflows.reduction import Reduction
@@ -108,3 +110,20 @@ def test_a_larger_model_takes_no_more_calls_after_isolation(faults: str) -> None
     assert rows[0].operators == rows[1].operators
     after = [row.ledger.calls - 1 for row in rows]
     assert abs(after[0] - after[1]) <= 2
+
+
+def test_each_smaller_case_is_on_disk_at_once_however_large(tmp_path: Path) -> None:
+    steps = []
+
+    def report(event: object) -> None:
+        if isinstance(event, Improved):
+            written = read_finding(event.path.parent)
+            assert written.case.operators == event.operators
+            assert "class Repro" in event.path.read_text()
+            steps.append(event.operators)
+
+    case = chain(MARKS, nodes=300, weights=Fill("random"))
+    worker = PlantedWorker(tuple(MARKS.values()))
+    reduce_whole(OutputFolder(tmp_path), worker, case, (), report)
+    assert steps[0] >= 300
+    assert steps[-1] == 2

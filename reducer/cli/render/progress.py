@@ -36,7 +36,7 @@ class Progress:
             if event.verdict.paid and not event.stored:
                 self.seconds += event.seconds
         elif isinstance(event, Improved):
-            self.operators, self.repro = event.operators, event.path or self.repro
+            self.operators, self.repro = event.operators, event.path
 
     @property
     def seconds_per_call(self) -> float:
