@@ -11,7 +11,16 @@ from reducer.core.case import Case
 from reducer.core.errors import WorkerDied
 from reducer.core.signature import MatchRule, Signature
 from reducer.core.verdict import Verdict
-from reducer.core.wire import Attempt, Broken, Death, JudgeJob, Limits, Refused, Result
+from reducer.core.wire import (
+    Attempt,
+    Broken,
+    Death,
+    Environment,
+    JudgeJob,
+    Limits,
+    Refused,
+    Result,
+)
 from reducer.graph.canonical import case_digest
 from reducer.oracle.ahead import Ahead, Question
 from reducer.oracle.store import Store, store_key
@@ -67,6 +76,14 @@ class Counts:
         return sum(self.gates.values()) - self.gates[SEEN]
 
 
+def judge_question(
+    job: JudgeJob, limits: Limits, environment: Environment, content: str, nth: int = 0
+) -> Question:
+    """What a verdict is asked with, under the key by which it is stored; ``content`` is the case's digest."""
+    kind = f"judge {job.oracle} {nth or ''}".strip()
+    return Question(store_key(kind, content, environment), job, limits)
+
+
 class Judge:
     """The oracle: one wanted signature, one matching rule, one worker, one store."""
 
@@ -104,11 +121,11 @@ class Judge:
         cases and numbers that are asked next, unless this verdict changes that.
         """
         content = case_digest(case)
-        question = self._question(case, nth, content)
-        found = self._known(question.key)
-        result, seconds = found or self._ask(question, then)
+        asked = self._question(case, nth, content)
+        found = self._known(asked.key)
+        result, seconds = found or self._ask(asked, then)
         judgement = replace(self._read(result), seconds=seconds, stored=found is not None)
-        return self._counted(judgement, question.key, content)
+        return self._counted(judgement, asked.key, content)
 
     def forget(self) -> None:
         """End what was begun and is not asked any more."""
@@ -116,15 +133,14 @@ class Judge:
         self.counts.abandoned = self._ahead.abandoned
 
     def _question(self, case: Case, nth: int, content: str) -> Question:
-        kind = f"judge {self.invariant} {nth or ''}".strip()
-        key = store_key(kind, content, self.worker.environment)
-        return Question(key, JudgeJob(case, str(self.data_dir), self.invariant), self.limits)
+        job = JudgeJob(case, str(self.data_dir), self.invariant)
+        return judge_question(job, self.limits, self.worker.environment, content, nth)
 
     def _known(self, key: str) -> tuple[Result, float] | None:
         found = self.store.get(key)
         return None if found is None or self._too_short(found[0]) else found
 
-    def _ask(self, question: Question, then: Iterable[tuple[Case, int]]) -> tuple[Result, float]:
+    def _ask(self, asked: Question, then: Iterable[tuple[Case, int]]) -> tuple[Result, float]:
         """What the worker says, stored at once; and its seconds."""
         self.budget.check()
         next_ones = (
@@ -133,14 +149,14 @@ class Judge:
             if self.budget.allows(2)
         )
         unknown = (other for other in next_ones if self._known(other.key) is None)
-        answer = self._ahead.answer(question, unknown)
+        answer = self._ahead.answer(asked, unknown)
         self.counts.abandoned = self._ahead.abandoned
         if isinstance(answer.result, Broken):
             raise WorkerDied(
                 "the worker failed on a candidate; this is a bug in reducer",
                 hint=answer.result.traceback.strip().splitlines()[-1],
             )
-        self.store.put(question.key, answer.result, answer.seconds)
+        self.store.put(asked.key, answer.result, answer.seconds)
         return answer.result, answer.seconds
 
     def _counted(self, judgement: Judgement, key: str, content: str) -> Judgement:

@@ -15,8 +15,9 @@ from reducer.core.verdict import Verdict
 from reducer.core.wire import Attempt, Backends, BackendsJob, BackendStatus, JudgeJob, Limits
 from reducer.graph.canonical import case_digest
 from reducer.oracle.ahead import Ahead, Question
+from reducer.oracle.judge import judge_question
 from reducer.oracle.remembered import remembered
-from reducer.oracle.store import Store, store_key
+from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 
 #: A program that every backend lowers, or leaves alone, if it works here at all.
@@ -76,9 +77,8 @@ class Others:
                     yield Elsewhere(row.name, Verdict.OTHER, seen.failure.cause)
 
     def _question(self, case: Case, oracle: str) -> Question:
-        kind = f"judge {oracle}".strip()
-        key = store_key(kind, case_digest(case), self._ahead.worker.environment)
-        return Question(key, JudgeJob(case, str(self._data), oracle), self._limits)
+        job = JudgeJob(case, str(self._data), oracle)
+        return judge_question(job, self._limits, self._ahead.worker.environment, case_digest(case))
 
     def _attempt(self, question: Question, number: int) -> Attempt | None:
         known = self._store.get(question.key)
