@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import warnings
+from collections.abc import Collection
 from importlib import metadata
 
 from reducer.core.wire import Environment
@@ -15,10 +16,11 @@ from reducer.core.wire import Environment
 _OURS = ("reducer.lowering.judge", "reducer.lowering.pass_alone.run")
 
 
-def warm_up(preload: list[str], *, accelerate: bool) -> Environment:
+def warm_up(preload: list[str], *, accelerate: bool, without: Collection[str] = ()) -> Environment:
     """Import torch, executorch and ``preload``; switch accelerations on; say what this runs on.
 
-    A module of ``preload`` that is missing is left for the job that needs it to complain about.
+    Accelerations named in ``without`` stay off. A module of ``preload`` that is missing is left for the job
+    that needs it to complain about.
     """
     warnings.simplefilter("ignore")
     import torch
@@ -35,7 +37,7 @@ def warm_up(preload: list[str], *, accelerate: bool) -> Environment:
         importlib.import_module(module)
     from reducer.lowering import accelerations
 
-    switched = accelerations.switch_on() if accelerate else ()
+    switched = accelerations.switch_on(without) if accelerate else ()
     return Environment(
         python=platform.python_version(),
         platform=f"{sys.platform}-{os.uname().machine}",

@@ -5,7 +5,7 @@
 job's result (:class:`Death`), never the end of the worker. When the parent goes away, so does all
 below it.
 
-Messages to the worker: ``{"preload": [module...], "accelerate": bool}`` once, then
+Messages to the worker: ``{"preload": [module...], "accelerate": bool, "without": [name...]}`` once, then
 ``{"id": n, "job": ..., "limits": ...}``, ``{"cancel": n}``. From it: ``{"ready": Environment}``,
 ``{"id": n, "result": ..., "seconds": s}``.
 """
@@ -76,7 +76,11 @@ def main() -> None:
     _end_with_parent()
     from reducer.lowering.warm import warm_up
 
-    environment = warm_up(setup.get("preload", []), accelerate=setup.get("accelerate", True))
+    environment = warm_up(
+        setup.get("preload", []),
+        accelerate=setup.get("accelerate", True),
+        without=setup.get("without", []),
+    )
     gc.collect()
     gc.freeze()  # children share the parent's pages as long as nothing writes to them
     _send(connection, {"ready": text.encode(environment)})

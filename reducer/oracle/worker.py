@@ -44,7 +44,8 @@ class Worker:
     """One warm process. Use as a context manager; it starts at once and is waited for when needed.
 
     ``prefix`` goes in front of its command (see :mod:`reducer.oracle.sandbox`); ``variables`` are the
-    environment of its process, by default that of ``python`` as it is installed.
+    environment of its process, by default that of ``python`` as it is installed. Accelerations named in
+    ``without`` stay off.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Worker:
         python: str = sys.executable,
         preload: Sequence[str] = (),
         accelerate: bool = True,
+        without: Sequence[str] = (),
         start_seconds: float = 300.0,
         prefix: Sequence[str] = (),
         variables: Mapping[str, str] | None = None,
@@ -77,7 +79,8 @@ class Worker:
         self._socket = ours
         self._reader = ours.makefile("rb")
         with contextlib.suppress(WorkerDied):  # by now: why, is told when its environment is asked
-            self._send({"preload": list(preload), "accelerate": accelerate})
+            setup = {"preload": list(preload), "accelerate": accelerate, "without": list(without)}
+            self._send(setup)
 
     def __enter__(self) -> Worker:
         return self

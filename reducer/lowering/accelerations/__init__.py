@@ -6,6 +6,8 @@ that it replaces does not look as expected. Never active in the process that con
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from reducer.lowering.accelerations import (
     composite_ops,
     first_lowering,
@@ -24,6 +26,9 @@ ACCELERATIONS = (
 )
 
 
-def switch_on() -> tuple[tuple[str, str], ...]:
-    """Switch all on. Returns (name, "on" or why it stayed off)."""
-    return tuple((module.NAME, module.switch_on() or "on") for module in ACCELERATIONS)
+def switch_on(without: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Switch all on but those named. Returns (name, "on" or why it stayed off)."""
+    return tuple(
+        (module.NAME, "left out" if module.NAME in without else module.switch_on() or "on")
+        for module in ACCELERATIONS
+    )
