@@ -20,6 +20,7 @@ def plot(rows: Sequence[Row], path: Path) -> None:
         len(cases), 1, figsize=(9, 4 * len(cases)), squeeze=False, layout="constrained"
     )
     for case, panel in zip(cases, panels[:, 0], strict=True):
+        panel.set_prop_cycle(color=mpl.colormaps["tab20"].colors)  # there are more than ten tools
         for row in (row for row in rows if row.case == case and row.steps):
             times, sizes = curve(row)
             wide = 2.5 if row.tool == "ours" else 1.2
