@@ -121,6 +121,23 @@ def test_a_script_that_does_not_reach_lowering_is_refused(tmp_path: Path) -> Non
     assert oracle.best == SCENARIO.case
 
 
+def test_the_script_for_shrink_ray_is_python_that_spells_calls_as_they_are(tmp_path: Path) -> None:
+    from reducer.core.signature import ChainLink, Failure
+    from reducer.core.stage import Stage
+    from reducer.core.wire import Environment
+    from tests.bench.tools.shrinkray import text_of
+
+    work = task(tmp_path)
+    judge: Any = work.oracle.judge
+    judge.worker = SimpleNamespace(environment=Environment())
+    failure = Failure(Stage.PREPROCESS, (ChainLink("RuntimeError", "planted"),))
+    text = text_of(replace(work, attempt=Attempt(failure)))
+    compile(text, "script.py", "exec")
+    assert text.count("torch.ops.aten.cos.default(") == 1
+    assert "safetensors" not in text  # it stands alone
+    assert text.rstrip().endswith("lower()")
+
+
 OURS = Row("a", "ours", 2, calls=6, unique=6, refused=1, seconds=3.0, last_win=3, same=True)
 OTHER = Row("a", "slow", 1, calls=30, unique=20, refused=4, seconds=60.0, last_win=9, same=True)
 

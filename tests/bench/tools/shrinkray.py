@@ -23,6 +23,7 @@ from reducer.core.case import Fill, Input
 from reducer.core.finding import Finding
 from reducer.core.signature import MatchRule, signature_of
 from reducer.emit.repro_script import short_form
+from reducer.emit.settle import wanted_targets
 from tests.bench.task import Task
 
 #: The test: exit code 0 if the text on its standard input is interesting.
@@ -73,7 +74,7 @@ def run(task: Task) -> None:
 
 
 def text_of(task: Task) -> str:
-    """The script of the whole case, without its check."""
+    """The script of the whole case, without its check; each call is spelled so that it is exported as it is."""
     failure = task.attempt.failure
     assert failure is not None
     graph = task.case.graph
@@ -83,7 +84,7 @@ def text_of(task: Task) -> str:
         rule=MatchRule(), environment=task.oracle.judge.worker.environment, status="unconfirmed",
         operators_before=case.operators,
     )  # fmt: skip
-    return short_form(finding)
+    return short_form(finding, dict.fromkeys(wanted_targets(case), -1))
 
 
 def _plain(item: Input) -> Input:
