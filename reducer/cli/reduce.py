@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -16,6 +16,9 @@ from reducer.cli.render.progress import Progress
 from reducer.cli.render.screen import open_screen
 from reducer.core.errors import BadInput, ExitCode
 from reducer.workflows.settings import ReduceSettings
+
+if TYPE_CHECKING:  # the import costs all of the workflow
+    from reducer.workflows.outcome import Outcome
 
 HELP = """\
 Find the smallest part of a model that still fails to lower with ExecuTorch in the same way, and
@@ -160,6 +163,13 @@ def reduce(
                      help="Leave names of the model's own modules, attributes and files in what is"
                      " written; without it they are made plain."),
     ] = False,
+    every: Annotated[
+        bool,
+        typer.Option("--all",
+                     help="Go on after the first failure: what was found is masked (its results come"
+                     " from outside), and the next is reduced, until the model lowers. Further ones are"
+                     " in the folders 2, 3, ... within that of the first."),
+    ] = False,
     timeout: Annotated[
         str | None,
         typer.Option(metavar="TIME",
@@ -215,6 +225,7 @@ def reduce(
         "rtol": values.tolerance(rtol, "--rtol"),
         "atol": values.tolerance(atol, "--atol"),
         "keep_names": keep_names,
+        "every": every,
         "python": values.interpreter(python) if python is not None else sys.executable,
     }
     if jobs is not None:
@@ -258,17 +269,27 @@ class _Run:
             from reducer.cli.render.document import outcome_document
 
             self.documents.append(outcome_document(settings.subject, outcome))
-        elif self.quiet:
+        outcomes = (outcome, *outcome.further)
+        for found in outcomes:
+            self._tell(found)
+        if outcome.further and not self.manner.json and not self.quiet:
+            from reducer.cli.render.summary import table
+
+            put(f"\n{table(outcomes)}")
+        return max((found.code for found in outcomes), key=SEVERITY.index)
+
+    def _tell(self, outcome: Outcome) -> None:
+        """What became of one failure, and of its entry in the corpus."""
+        if self.quiet and not self.manner.json:
             if outcome.message:
                 print(f"reduce: {outcome.message}", file=sys.stderr)
             put(str(outcome.folder.repro))
-        else:
+        elif not self.manner.json:
             from reducer.cli.render.summary import summary
 
             put(f"\n{summary(outcome)}")
-        if self.corpus is not None and outcome.code is ExitCode.REDUCED:
+        if self.corpus is not None and outcome.finding.status == "confirmed":
             self._add(outcome.folder.root, self.corpus)
-        return outcome.code
 
     def _add(self, folder: Path, corpus: Path) -> None:
         from reducer.cli.render.corpus import added
@@ -277,7 +298,9 @@ class _Run:
 
         found = add(folder, Corpus(corpus))
         if self.manner.json:
-            self.documents[-1]["corpus_entry"] = found.kept.name
+            own = [self.documents[-1], *self.documents[-1]["further"]]
+            document = next(item for item in own if item["paths"]["folder"] == str(folder))
+            document["corpus_entry"] = found.kept.name
         elif not self.quiet:
             put(f"\n{added(found)}")
 

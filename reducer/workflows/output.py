@@ -9,6 +9,7 @@
       finding.json    case, signature, versions, counts, certificate
       report.md       the same for people: a bug report
       others/         other failures met on the way, a script and a record each
+      2/, 3/, ...     further failures of the model, if they were asked for: all of the above
       state/           verdict store, tensors, log: may be deleted when the run is over
         earlier-<n>/  results of a run on the subject as it was before it was edited
 """
@@ -31,10 +32,26 @@ from reducer.workflows.settings import ReduceSettings
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """Paths within the output folder of one run. ``made``: the outermost folder made for it."""
+    """Paths within the output folder of one run. ``made``: the outermost folder made for it.
+
+    ``whole`` is the folder of the run, if this is that of a further failure of the same model: they share
+    what is in ``state/``.
+    """
 
     root: Path
     made: Path | None = None
+    whole: OutputFolder | None = None
+
+    def part(self, number: int) -> OutputFolder:
+        """The folder of a further failure. Raises OSError."""
+        folder = self.root / str(number)
+        folder.mkdir(exist_ok=True)
+        return OutputFolder(folder, whole=self)
+
+    @property
+    def state(self) -> Path:
+        """What the run needs, and nobody else."""
+        return self.whole.state if self.whole else self.root / "state"
 
     @property
     def repro(self) -> Path:
@@ -69,29 +86,29 @@ class OutputFolder:
     @property
     def marker(self) -> Path:
         """Whose results these are."""
-        return self.root / "state" / "run.json"
+        return self.state / "run.json"
 
     @property
     def store(self) -> Path:
         """Verdicts."""
-        return self.root / "state" / "verdicts.sqlite"
+        return self.state / "verdicts.sqlite"
 
     @property
     def data(self) -> Path:
         """Tensors by digest."""
-        return self.root / "state" / "data"
+        return self.state / "data"
 
     @property
     def log(self) -> Path:
         """What torch and executorch printed."""
-        return self.root / "state" / "worker.log"
+        return self.state / "worker.log"
 
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Keep other runs out. Raises BadInput if one is in it."""
         with ExitStack() as stack:
             try:
-                stack.enter_context(locked(self.root / "state" / "lock"))
+                stack.enter_context(locked(self.state / "lock"))
             except BlockingIOError:
                 raise BadInput(
                     f"another run is writing to {self.root}",
@@ -103,12 +120,13 @@ class OutputFolder:
         """Move results out of the way; returns where to, None if there are none. Raises OSError."""
         scripts = (self.repro, self.pass_repro)
         data = [path.with_suffix(".safetensors") for path in scripts]
-        written = (*scripts, *data, self.test, self.finding, self.report, self.others)
+        further = sorted(self.root.glob("[0-9]"))
+        written = (*scripts, *data, self.test, self.finding, self.report, self.others, *further)
         results = [path for path in written if path.exists()]
         if not results:
             return None
         number = 1
-        while (earlier := self.root / "state" / f"earlier-{number}").exists():
+        while (earlier := self.state / f"earlier-{number}").exists():
             number += 1
         earlier.mkdir(parents=True)
         for path in results:

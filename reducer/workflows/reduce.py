@@ -6,12 +6,15 @@ import errno
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
 
 from reducer.core.case import Case
-from reducer.core.errors import BadInput, NoEnvironment, WorkerDied
+from reducer.core.errors import BadInput, ExitCode, NoEnvironment, WorkerDied
 from reducer.core.events import Captured, Event, Note, Started
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
+from reducer.core.wire import Attempt, Capture
 from reducer.oracle.confirm import CleanInterpreter
 from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
@@ -20,6 +23,7 @@ from reducer.search.budget import Budget
 from reducer.workflows.answers import captured_or_raise, failing_case
 from reducer.workflows.capturing import capture, preload_for
 from reducer.workflows.conclusion import Conclusion
+from reducer.workflows.further import Found, Rest, with_further
 from reducer.workflows.limits import judge_limits
 from reducer.workflows.outcome import Outcome
 from reducer.workflows.output import OutputFolder, open_output
@@ -95,37 +99,50 @@ def _in_folder(
 
 def _run(session: Session) -> Outcome:
     """The whole job."""
-    settings, report, folder = session.settings, session.report, session.folder
+    settings, folder = session.settings, session.folder
     with session.timed("capture"):
         taken = capture(settings, session.worker, session.store, folder)
     if taken.anew and (earlier := folder.set_aside()):
-        report(Note(f"captured anew: the results of an earlier run are now in {earlier}"))
+        session.report(Note(f"captured anew: the results of an earlier run are now in {earlier}"))
     captured = captured_or_raise(taken.result, settings, folder.log)
-    case, failure = failing_case(captured, settings)
-    start = with_last_stage(case, captured.attempt)
-    signature = signature_of(failure)
+    case, _ = failing_case(captured, settings)
     versions = session.worker.environment
     ill_matched = mismatch(versions.executorch, versions.torch)
-    notes = (*captured.notes, *filter(None, [ill_matched]))
-    report(
+    captured = replace(captured, notes=(*captured.notes, *filter(None, [ill_matched])))
+    budget = Budget(time.monotonic, settings.max_calls, settings.budget)
+    reduce = partial(_reduced, captured=captured, budget=budget)
+    first = reduce(session, case, captured.attempt)
+    if not settings.every or first.outcome.code not in (ExitCode.REDUCED, ExitCode.STOPPED):
+        return first.outcome
+    return with_further(first, Rest(session, case, captured.attempt, budget), reduce)
+
+
+def _reduced(
+    session: Session, case: Case, attempt: Attempt, *, captured: Capture, budget: Budget
+) -> Found:
+    """One failure of what was captured, or of a part of it. Raises NotReproducible."""
+    settings, failure = session.settings, attempt.failure
+    assert failure is not None
+    start, signature = with_last_stage(case, attempt), signature_of(failure)
+    session.report(
         Captured(
             captured.form,
             failure.stage,
             failure,
             signature,
             start.recipe.backend,
-            size_before(start, captured.attempt),
-            session.seconds["capture"],
-            notes,
+            size_before(start, attempt),
+            session.seconds.get("capture", 0.0),
+            captured.notes,
             start.unit,
         )
     )
-    limits = judge_limits(settings, captured.attempt)
+    limits = judge_limits(settings, attempt)
     judge = Judge(
         session.worker,
         session.store,
-        Budget(time.monotonic, settings.max_calls, settings.budget),
-        data_dir=folder.data,
+        budget,
+        data_dir=session.folder.data,
         wanted=signature,
         rule=settings.rule,
         limits=limits,
@@ -133,16 +150,17 @@ def _run(session: Session) -> Outcome:
         spare=settings.jobs - 1,
     )
     conclusion = Conclusion(
-        session, judge.counts, failure, outward(captured, settings), limits, notes
+        session, judge.counts, failure, outward(captured, settings), limits, captured.notes
     )
 
     def improved(_: Case) -> None:
         conclusion.improved(search)
 
-    search = Search(session, judge, start, captured.attempt, limits, improved)
+    search = Search(session, judge, start, attempt, limits, improved)
     try:
-        return conclusion.conclude(search, search.run())
+        outcome = conclusion.conclude(search, search.run())
     except KeyboardInterrupt:
         if not search.reduction.found:
             raise
-        return conclusion.interrupted(search)
+        outcome = conclusion.interrupted(search)
+    return Found(outcome, search.reduction.best, signature)

@@ -27,7 +27,8 @@ class ReduceSettings:
     first run. ``argv`` is passed to a subject that is a script. ``oracle`` "": it fails if lowering
     raises; else the name of an invariant, and it fails if a compiler pass breaks that. ``rtol``, ``atol``
     and ``asked`` as in :class:`~reducer.core.recipe.Recipe`. ``keep_names``: what is written
-    may name the user's modules, attributes and files. ``jobs`` lowerings run at a time.
+    may name the user's modules, attributes and files. ``jobs`` lowerings run at a time. ``every``: go on
+    after the first failure, until the model lowers.
     """
 
     subject: str
@@ -45,4 +46,5 @@ class ReduceSettings:
     atol: float | None = None
     asked: Property | None = None
     keep_names: bool = False
+    every: bool = False
     jobs: int = field(default_factory=lambda: min(2, cores()))

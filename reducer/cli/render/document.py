@@ -37,6 +37,7 @@ _EMPTY: dict[str, Any] = {
     "corpus_entry": None,
     "other_failures": [],
     "notes": [],
+    "further": [],
 }
 
 
@@ -77,6 +78,7 @@ def outcome_document(subject: str, outcome: Outcome) -> dict[str, Any]:
             for slip in finding.slips
         ],
         "notes": list(finding.notes),
+        "further": [outcome_document(subject, further) for further in outcome.further],
     }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reducer.cli.render.diagnosis import brief
@@ -38,6 +38,19 @@ def headline(outcome: Outcome) -> str:
     if outcome.code is ExitCode.REDUCED:
         return f"reduced: {size}, confirmed in a clean process{said}"
     return f"{outcome.finding.status}: {size}{said}"
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """All failures of a model, a line each."""
+    rows = [f"{count(len(outcomes), 'failure')} of the model:"]
+    for outcome in outcomes:
+        finding = outcome.finding
+        size = f"{finding.operators_before} -> {finding.case.operators}"
+        rows.append(
+            f"  {size:<12}{finding.status:<13}{finding.failure.stage:<15}"
+            f"{shown_path(outcome.folder.root)}: {finding.failure.cause}"
+        )
+    return printable("\n".join(rows))
 
 
 def core_lines(script: str) -> str:
