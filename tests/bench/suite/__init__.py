@@ -1,0 +1,1 @@
+"""ExecuTorch's own operator tests as subjects: what of them fails here, and to what does it reduce?"""
