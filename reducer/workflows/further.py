@@ -72,14 +72,15 @@ class Rest:
                 told, attempt = self._after(found)
         except BudgetSpent as spent:
             told, attempt = spent.reason, None
-        others = self.case.operators
         self.session.report(
-            Note(f"{self.masked} operators are masked; {told or 'others fail'} ({others})")
+            Note(f"{self.masked} masked, {self.case.operators} left: {told or 'another failure'}")
         )
         return attempt
 
     def _after(self, found: Case) -> tuple[str, Attempt | None]:
         """Why there is no further failure, or "" and how it fails."""
+        if found.source:
+            return "nothing behind a failure before there is a graph can be seen", None
         while True:
             rest = without(self.case, {node.name for node in _nodes(found)})
             if rest is None or rest.operators >= self.case.operators:
@@ -90,9 +91,9 @@ class Rest:
             judgement = judge(rest)
             attempt = judgement.attempt
             if attempt is None or attempt.invalid:
-                return f"what is left cannot be lowered alone: {judgement.detail}", None
+                return f"they are no program by themselves: {judgement.detail}", None
             if attempt.failure is None:
-                return "what is left lowers", None
+                return "they lower", None
             signature = signature_of(attempt.failure)
             if signature not in self.known:
                 return "", attempt

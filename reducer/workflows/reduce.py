@@ -132,7 +132,7 @@ def _reduced(
             signature,
             start.recipe.backend,
             size_before(start, attempt),
-            session.seconds.get("capture", 0.0),
+            session.seconds.get("capture") or sum(spent for _, spent in attempt.seconds),
             captured.notes,
             start.unit,
         )

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 PLAIN = """
 import runpy, sys, torch
@@ -47,7 +48,7 @@ def backends(path: Path) -> list[str]:
     return ["vulkan", "xnnpack", "portable"] if "any" in names[0] else names
 
 
-def run(path: Path, backend: str, output: Path) -> dict[str, object]:
+def run(path: Path, backend: str, output: Path) -> dict[str, Any]:
     """One reduction in a process of its own; what it says as JSON."""
     command = [sys.executable, "-m", "reducer", str(path), "--json", "-o", str(output)]
     if backend:
@@ -87,23 +88,15 @@ def main() -> None:
             result = run(path, backend, output / f"{path.stem}-{backend or 'script'}")
             seconds = f"{plain(path, backend):.1f}" if arguments.plain else "-"
             operators = result.get("operators") or {}
-            calls = result.get("calls") or {}
+            refused = sum((result.get("refused") or {}).values())
             sizes = f"{operators.get('before', '')}->{operators.get('after', '')}"
             print(
                 f"{path.stem:<26}{backend or 'script':<9}{result['exit_code']:>4} "
-                f"{result.get('stage') or '-'!s:<14}{sizes:>9}{_paid(calls):>6}"
-                f"{_refused(calls):>8}{result['wall']:>8.1f}{seconds:>8}"
+                f"{result.get('stage') or '-'!s:<14}{sizes:>9}{result.get('calls', ''):>6}"
+                f"{refused:>8}{result['wall']:>8.1f}{seconds:>8}"
                 f"  {result.get('status')}: {str(result.get('message') or '')[:110]}",
                 flush=True,
             )
-
-
-def _paid(calls: object) -> str:
-    return str(calls.get("paid", "")) if isinstance(calls, dict) else str(calls)
-
-
-def _refused(calls: object) -> str:
-    return str(calls.get("refused", "")) if isinstance(calls, dict) else ""
 
 
 if __name__ == "__main__":

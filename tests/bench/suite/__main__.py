@@ -126,10 +126,9 @@ def _reduced(failing: Failing, backend: str, folder: Path) -> str:
         result = run(failing.subject, backend, folder)
         kept.write_text(json.dumps(result))
     operators = result.get("operators") or {}
-    calls = result.get("calls") or {}
     return (
         f"{failing.subject.stem}: {operators.get('before')} -> {operators.get('after')},"
-        f" {calls.get('paid')} calls, {result['wall']:.0f} s, exit {result['exit_code']}:"
+        f" {result.get('calls')} calls, {result['wall']:.0f} s, exit {result['exit_code']}:"
         f" {result.get('status')} {str(result.get('message') or '')[:200]}"
     )
 
