@@ -131,11 +131,12 @@ def reduce(
     ] = None,
     oracle: Annotated[
         str | None,
-        typer.Option(metavar="FILE|INVARIANT",
+        typer.Option(metavar="FILE|NAME",
                      help="Not lowering that raises counts as the failure, but this: a Python file"
                      " whose interesting(program) is true, or gives a reason; an executable file that"
-                     " exits with 0 given the .pte; or a compiler pass that breaks one-fake-mode,"
-                     " metadata, well-formed, same-numbers or shared-state."),
+                     " exits with 0 given the .pte; a compiler pass that breaks one-fake-mode,"
+                     " metadata, well-formed, same-numbers or shared-state; other-bytes (lowered"
+                     " twice, the .pte differs) or lost-by-saving (saved and loaded, it differs)."),
     ] = None,
     oracle_command: Annotated[
         str | None,

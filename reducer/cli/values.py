@@ -111,7 +111,8 @@ def oracle(name: str | None, option: str = "--oracle") -> str:
 def asked(file: str | None, command: str | None, built_in: str = "") -> tuple[str, Property | None]:
     """What counts as the failure: the name of an invariant, or else a property; at most one is given.
 
-    ``file`` is what ``--oracle`` was given, ``built_in`` the name of a property that has an option.
+    ``file`` is what ``--oracle`` was given, be it a name; ``built_in`` the name of a property that has
+    an option.
     """
     given = [bool(file), bool(command), bool(built_in)]
     if sum(given) > 1:
@@ -128,6 +129,8 @@ def asked(file: str | None, command: str | None, built_in: str = "") -> tuple[st
             raise BadInput(f"--oracle-command {command!r}: {error}") from error
     if file is None or file in INVARIANTS:
         return file or "", None
+    if file in PROPERTIES:
+        return "", PROPERTIES[file]
     return "", _of_file(Path(file), file)
 
 
@@ -135,9 +138,9 @@ def _of_file(path: Path, given: str) -> Property:
     """The property that a Python file defines, or that an executable one says yes to."""
     if not path.is_file():
         raise BadInput(
-            f"--oracle {given!r} is no file and no invariant",
+            f"--oracle {given!r} is no file, no invariant and no property",
             hint=f"a Python file with interesting(program), an executable file, or one of"
-            f" {', '.join(INVARIANTS)}",
+            f" {', '.join([*INVARIANTS, *PROPERTIES])}",
         )
     try:
         content = path.read_text(encoding="utf-8")

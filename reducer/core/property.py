@@ -23,7 +23,9 @@ class Property:
     """``source`` defines ``interesting(program)``, which returns a reason (or True) if the property holds.
 
     With a parameter called ``edge`` it is given the ``EdgeProgramManager``, else what ``to_executorch``
-    returns. ``name`` is how it is told; ``title`` the kind of failure.
+    returns. As ``interesting(exported, lower)`` it is given the exported program and a function that
+    lowers one, up to ``to_executorch``, with new partitioners and passes each time. ``name`` is how it is
+    told; ``title`` the kind of failure.
     """
 
     name: str
@@ -33,7 +35,12 @@ class Property:
     @property
     def stage(self) -> Stage:
         """The stage after which it is asked."""
-        return Stage.PREPROCESS if _parameter(self.source) == "edge" else Stage.TO_EXECUTORCH
+        return Stage.PREPROCESS if _parameters(self.source)[0] == "edge" else Stage.TO_EXECUTORCH
+
+    @property
+    def lowers(self) -> bool:
+        """Whether it lowers the program itself, as often as it wants."""
+        return _parameters(self.source)[0] == _UNLOWERED
 
 
 def problem(source: str) -> str:
@@ -50,7 +57,10 @@ def problem(source: str) -> str:
         return f"it is not Python: {error}"
     if taken := _RESERVED & _names(module):
         return f"it defines {', '.join(sorted(taken))}, which the scripts call something else"
-    return "" if _parameter(source) else f"it defines no function {FUNCTION}(program)"
+    parameters = _parameters(source)
+    if parameters[:1] == (_UNLOWERED,) and len(parameters) != 2:
+        return f"{FUNCTION}({_UNLOWERED}) needs a second parameter, the function that lowers"
+    return "" if parameters else f"it defines no function {FUNCTION}(program)"
 
 
 def embedded(source: str) -> tuple[str, ...]:
@@ -77,13 +87,12 @@ def _first(item: ast.stmt) -> int:
     return min([item.lineno, *(found.lineno for found in decorators)])
 
 
-def _parameter(source: str) -> str:
-    """The name of the function's parameter; "" if there is no such function."""
+def _parameters(source: str) -> tuple[str, ...]:
+    """The names of the function's parameters; none if there is no such function."""
     for item in ast.parse(source).body:
         if isinstance(item, ast.FunctionDef) and item.name == FUNCTION:
-            found = [*item.args.posonlyargs, *item.args.args]
-            return found[0].arg if found else ""
-    return ""
+            return tuple(found.arg for found in [*item.args.posonlyargs, *item.args.args])
+    return ()
 
 
 def _names(module: ast.Module) -> set[str]:
@@ -98,8 +107,11 @@ def _names(module: ast.Module) -> set[str]:
     return found
 
 
+#: The parameter of a function that is given the program before it is lowered.
+_UNLOWERED = "exported"
+
 #: Names that the emitted scripts use for something else.
 _RESERVED = frozenset(
-    {"Repro", "TestRepro", "lower", "run", "check", "model", "example_inputs", "check_inputs",
+    {"Repro", "TestRepro", "export", "lower", "run", "check", "model", "example_inputs", "check_inputs",
      "dynamic_shapes", "is_recorded", "torch", "sys", "unittest"}
 )  # fmt: skip

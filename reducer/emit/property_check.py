@@ -8,7 +8,7 @@ from reducer.emit.literal import text
 
 _MAIN = """\
 if __name__ == "__main__":
-    reason = {function}(lower())
+    reason = {question}
     if "--expect-failure" in sys.argv:
         sys.exit(1 if not reason else 0 if {recorded} else 2)
     sys.exit({told})
@@ -25,8 +25,13 @@ def property_check(finding: Finding, words: tuple[str, ...]) -> tuple[set[str], 
     elif rule.level == "exact" and finding.failure.chain[0].message != UNTOLD:
         recorded = " and ".join(f"{text(part)} in str(reason)" for part in words) or "True"
     told = f'f"{finding.failure.chain[0].type}: {{reason}}" if reason else 0'
-    main = _MAIN.format(function=FUNCTION, recorded=recorded, told=told)
+    main = _MAIN.format(question=question(_asked(finding)), recorded=recorded, told=told)
     return {"import sys", *imports}, f"{function}\n\n\n{main}"
+
+
+def question(asked: Property) -> str:
+    """The call that asks for the property, in a script's words."""
+    return f"{FUNCTION}(export(), lower)" if asked.lowers else f"{FUNCTION}(lower())"
 
 
 def property_function(asked: Property) -> tuple[set[str], str]:

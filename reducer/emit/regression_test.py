@@ -14,7 +14,7 @@ from reducer.core.signature import Failure
 from reducer.emit.invariant_checks import CHECKS
 from reducer.emit.numbers_check import numbers_function
 from reducer.emit.pass_script import write_pass
-from reducer.emit.property_check import property_function
+from reducer.emit.property_check import property_function, question
 from reducer.emit.repro_script import header, import_blocks, lower_function
 from reducer.emit.run_function import entry, run_function
 from reducer.emit.source import write_source
@@ -78,9 +78,10 @@ def _end_to_end(finding: Finding) -> str:
     does = {"export": "exports", "quantize": "quantizes", "forward": "runs", "lower": "lowers"}
     name = f"it_{does.get(function, 'runs')}"
     if failure.kind is Kind.PROPERTY:
+        assert finding.case.recipe.asked is not None
         return (
             "    def test_it_lowers_as_it_should(self):\n"
-            "        self.assertFalse(interesting(lower()))"
+            f"        self.assertFalse({question(finding.case.recipe.asked)})"
         )
     if failure.kind is Kind.WRONG:
         return "    def test_the_numbers_are_those_of_eager(self):\n        check()"

@@ -124,15 +124,22 @@ def short_form(finding: Finding, spelling: Spelling | None = None, data_file: st
 
 
 def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
-    """Import lines and the function ``lower()``, which runs what the recipe says."""
+    """Import lines and the function ``lower()``, which runs what the recipe says.
+
+    For a property that lowers by itself: ``export()``, and ``lower(exported)``.
+    """
     if source.complete:
         return set(), ""
-    imports = Imports(("torch", "F", "Dim", "Repro", "sys", "re", "lower", "load_file", "Path"))
+    imports = Imports(
+        ("torch", "F", "Dim", "Repro", "sys", "re", "export", "lower", "load_file", "Path")
+    )
     options = ", dynamic_shapes=dynamic_shapes" if source.dynamic else ""
     # Compared with what it was made from: the very same, since its numbers may be random.
     compared = recipe.last_stage is Stage.COMPARE
     model = "model" if compared else "Repro().eval()"
-    lines = [f"exported = torch.export.export({model}, example_inputs{options})"]
+    export = f"torch.export.export({model}, example_inputs{options})"
+    apart = recipe.asked is not None and recipe.asked.lowers
+    lines = [] if apart else [f"exported = {export}"]
     last = recipe.last_stage.rank >= Stage.TO_EXECUTORCH.rank
     config = recipe.executorch_config
     ending = (
@@ -147,7 +154,10 @@ def lower_function(recipe: Recipe, source: Source) -> tuple[set[str], str]:
         lines += [f"return {edge[0]}"]
     body = [row for line in lines for row in wrap(f"    {line}")]
     before = ["model = Repro().eval()", "", ""] if compared else []
-    return imports.lines, "\n".join([*before, "def lower():", *body])
+    if apart:
+        before = ["def export():", *wrap(f"    return {export}"), "", ""]
+    signature = "def lower(exported):" if apart else "def lower():"
+    return imports.lines, "\n".join([*before, signature, *body])
 
 
 def _one_step(recipe: Recipe, imports: Imports) -> str:

@@ -165,7 +165,7 @@ class _Capturing:
             recipe, plan = self.chosen, plan_from_recipe(self.chosen)
             if config is not None:
                 recipe = replace(recipe, compile_config=expressed_config)
-                plan = replace(plan, compile_config=config)
+                plan = replace(plan, compile_config=config, recipe=recipe)
         else:
             partitioners = declared.partitioners if declared is not None else None
             if partitioners is None:
@@ -175,6 +175,7 @@ class _Capturing:
                 express_partitioner(item, self.notes.append) for item in plan.partitioners
             )
             recipe = Recipe(backends.name_of(expressed), expressed, expressed_config)
+            plan = replace(plan, recipe=recipe)
         more = declared.check_inputs if declared is not None else ()
         method = Method(program, case_from_program(program, recipe, self.data, more), recipe)
         self.tell(self._capture(method, Attempt()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reducer.core.property import Property
@@ -17,7 +17,10 @@ from reducer.lowering.native_log import logged_to
 
 @dataclass
 class LoweringPlan:
-    """A recipe's objects, built: what ExecuTorch's functions are called with."""
+    """A recipe's objects, built: what ExecuTorch's functions are called with.
+
+    ``recipe`` is what made them, or would; None if that is not known.
+    """
 
     partitioners: list[Any] = field(default_factory=list)
     compile_config: Any = None
@@ -28,6 +31,13 @@ class LoweringPlan:
     rtol: float | None = None
     atol: float | None = None
     asked: Property | None = None
+    recipe: Recipe | None = None
+
+    def anew(self) -> LoweringPlan:
+        """The same with new objects, since a script makes its own each time that it lowers."""
+        if self.recipe is None:
+            return self
+        return replace(plan_from_recipe(self.recipe), last_stage=self.last_stage)
 
 
 class StageClock:
@@ -86,6 +96,7 @@ def plan_from_recipe(recipe: Recipe) -> LoweringPlan:
         rtol=recipe.rtol,
         atol=recipe.atol,
         asked=recipe.asked,
+        recipe=recipe,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import replace
+from typing import Any
 
 from torch.export import ExportedProgram
 
@@ -25,20 +26,46 @@ def lower_and_ask(
     """
     origin = Origin(program)
     interesting = _function(asked)
+    lowering = _Lowering(replace(plan, last_stage=asked.stage), clock)
     try:
-        lowered = lower(program, replace(plan, last_stage=asked.stage), clock)
+        if asked.lowers:
+            found = interesting(program, lowering.anew)
+        else:
+            lowered = lowering.once(program)
+            with clock.at(asked.stage):
+                found = interesting(lowered)
     except Exception as error:
-        return attempt_from_exception(error, program, clock.stage or asked.stage, clock.seconds)
-    try:
-        with clock.at(asked.stage):
-            found = interesting(lowered)
-    except Exception as error:
+        if error is lowering.raised:
+            return attempt_from_exception(error, program, clock.stage or asked.stage, clock.seconds)
         raise _raised(asked, error) from error
     if not found:
         return Attempt(seconds=clock.seconds)
     reason = " ".join(found.split()) if isinstance(found, str) else UNTOLD
     failure = Failure(asked.stage, (ChainLink(asked.title, reason),), kind=Kind.PROPERTY)
     return Attempt(failure, suspects=origin.called(reason), seconds=clock.seconds)
+
+
+class _Lowering:
+    """Lowers by a plan, and keeps what lowering raised: that is no fault of the oracle that called it."""
+
+    def __init__(self, plan: LoweringPlan, clock: StageClock) -> None:
+        self._plan, self._clock = plan, clock
+        self.raised: Exception | None = None
+
+    def once(self, program: ExportedProgram) -> Any:
+        """Lower with the plan's own objects."""
+        return self._lower(program, self._plan)
+
+    def anew(self, program: ExportedProgram) -> Any:
+        """Lower with objects as new as in a script, where each call makes its own."""
+        return self._lower(program, self._plan.anew())
+
+    def _lower(self, program: ExportedProgram, plan: LoweringPlan) -> Any:
+        try:
+            return lower(program, plan, self._clock)
+        except Exception as error:
+            self.raised = error
+            raise
 
 
 def _function(asked: Property):  # type: ignore[no-untyped-def]

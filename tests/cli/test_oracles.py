@@ -9,11 +9,19 @@ import pytest
 from reducer.cli import values
 from reducer.core.errors import BadInput
 from reducer.core.stage import Stage
+from reducer.emit.properties import PROPERTIES
 
 
 def test_an_invariant_keeps_its_name() -> None:
     assert values.asked("metadata", None) == ("metadata", None)
     assert values.asked(None, None) == ("", None)
+
+
+def test_a_property_that_is_built_in_is_asked_by_its_name() -> None:
+    invariant, asked = values.asked("other-bytes", None)
+    assert (invariant, asked) == ("", PROPERTIES["other-bytes"])
+    assert asked is not None
+    assert (asked.stage, asked.lowers) == (Stage.TO_EXECUTORCH, True)
 
 
 def test_a_python_file_is_its_source(tmp_path: Path) -> None:
@@ -45,8 +53,8 @@ def test_what_cannot_be_asked(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text("x = 1")
     for file, command, told in (
-        ("no-such-thing", None, "no file and no invariant"),
-        (str(tmp_path), None, "no file and no invariant"),
+        ("no-such-thing", None, "no file, no invariant"),
+        (str(tmp_path), None, "no file, no invariant"),
         (str(binary), None, "cannot be read as text"),
         (str(wrong), None, "no function interesting"),
         (None, "echo 'a", "No closing quotation"),

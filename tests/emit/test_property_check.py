@@ -30,13 +30,17 @@ import types
 class Module:
     def eval(self): return self
 nn = types.SimpleNamespace(Module=Module)
-export = types.SimpleNamespace(export=lambda *a, **k: None)
+export = types.SimpleNamespace(export=lambda *a, **k: 1, save=lambda *a: None, load=lambda _: 1)
 def zeros(*size): return size
 """
 EXIR = """
 import os, types
 class Edge:
-    buffer = os.environ["PROGRAM"].encode()
+    made = 0
+    def __init__(self):
+        counted = os.environ["PROGRAM"].replace("counted", f"counted{Edge.made}")
+        self.buffer = counted.encode()
+        Edge.made += 1
     def to_executorch(self): return self
     def exported_program(self): return types.SimpleNamespace(graph=self)
     @property
@@ -80,7 +84,11 @@ ASKED = {
     "last": (of_command("grep -q large"), "grep -q large '{pte}' exits with 0"),
     "script": (of_script("says_yes", SAYS_YES), "says_yes '{pte}' exits with 0"),
     "delegated": (PROPERTIES["not-delegated"], "not delegated: large"),
+    "bytes": (PROPERTIES["other-bytes"], "lowered twice: the same operators, other bytes"),
+    "saved": (PROPERTIES["lost-by-saving"], "saved and loaded: the same operators, other bytes"),
 }
+#: The program that has the property.
+HAS = {"python": "large one", "bytes": "counted", "saved": "counted"}
 
 
 def finding(name: str, **changes: object) -> Finding:
@@ -116,7 +124,7 @@ def ran(folder: Path, script: str, program: str, *options: str) -> subprocess.Co
 @pytest.mark.parametrize("name", ASKED)
 def test_a_script_that_has_the_property_fails_as_it_says(name: str, tmp_path: Path) -> None:
     found = finding(name)
-    script, large = render(found), "large" if name != "python" else "large one"
+    script, large = render(found), HAS.get(name, "large")
     plain = ran(tmp_path, script, large)
     assert plain.returncode == 1
     assert plain.stderr.startswith(f"{found.failure.chain[0].type}: {ASKED[name][1]}")
@@ -150,7 +158,8 @@ def test_the_regression_test_and_the_report_have_it_too(name: str) -> None:
     found = finding(name)
     test = render_test(found)
     compile(test, "test_repro.py", "exec")
-    assert "assertFalse(interesting(lower()))" in test
+    asking = "export(), lower" if name in ("bytes", "saved") else "lower()"
+    assert f"assertFalse(interesting({asking}))" in test
     told = report(found)
     assert "def interesting(" in told
     assert f"({ASKED[name][0].name})" in told.replace("\\", "")
@@ -169,6 +178,7 @@ def test_what_is_left_out_of_a_users_file() -> None:
         ("def interesting(program: return 1", "not Python"),
         ("def interesting(): return 1", "no function"),
         ("def boring(program): return 1", "no function"),
+        ("def interesting(exported): return 1", "second parameter"),
         ("model = 1\ndef interesting(program): return 1", "model"),
         ("def lower(): ...\ndef interesting(program): return 1", "lower"),
     ],

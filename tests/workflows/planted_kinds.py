@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import time
 from pathlib import Path
@@ -73,6 +74,24 @@ class FailsNowAndThen(OnOperator):
         COUNTER.write_text(str(count))
         if count % 3 == 0:
             raise RuntimeError("planted: not this time")
+
+
+class CountsRuns(OnOperator):
+    """The number of the run gets into the program."""
+
+    runs = itertools.count(1)
+
+    def fail(self, node):
+        node.target = ops.edge.aten.leaky_relu.default
+        node.args = (node.args[0], float(next(self.runs)))
+
+
+class LooksAtTheMode(OnOperator):
+    """Something of the fake mode that is another one in a program which was loaded."""
+
+    def fail(self, node):
+        if not node.meta["val"].fake_mode.allow_fallback_kernels:
+            node.target = ops.edge.aten.sigmoid.default
 
 
 class FixesSizes(PassBase):

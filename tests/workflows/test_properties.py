@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -190,6 +191,48 @@ def test_a_program_that_does_not_lower(reduce: Callable[..., Outcome], tmp_path:
     oracle, asked = values.asked(None, "true")
     with pytest.raises(BadInput, match="the oracle cannot be asked"):
         reduce(MODEL + LOWERS, oracle=oracle, asked=asked)
+
+
+SMALL = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return torch.relu(torch.tanh(x) * y), x - y
+
+model, example_inputs = Model(), (torch.randn(2, 8), torch.randn(2, 8))
+"""
+
+
+@pytest.mark.parametrize(
+    ("planted", "name", "told"),
+    [
+        ("CountsRuns", "other-bytes", "lowered twice: the same operators, other bytes"),
+        ("LooksAtTheMode", "lost-by-saving", "saved and loaded: other operators"),
+    ],
+)
+def test_two_ways_to_lower_one_program_should_give_the_same(
+    planted: str, name: str, told: str, reduce: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    shutil.copy(Path(__file__).with_name("planted_kinds.py"), tmp_path)
+    oracle, asked = values.asked(name, None)
+    lowers = LOWERS.replace("breaks", "planted_kinds").replace("Breaks", planted)
+    outcome = reduce(SMALL + lowers, oracle=oracle, asked=asked)
+    assert outcome.code is ExitCode.REDUCED  # its script was run by then
+    assert targets(outcome) == ["aten.tanh.default"]
+    assert outcome.finding.failure.chain[0].message == told
+    assert told in outcome.folder.report.read_text()
+    if name == "lost-by-saving":
+        assert exit_of_the_test(outcome) == 1
+
+
+@pytest.mark.parametrize("name", ["other-bytes", "lost-by-saving"])
+def test_a_healthy_model_is_lowered_the_same_however_often(
+    name: str, reduce: Callable[..., Outcome]
+) -> None:
+    oracle, asked = values.asked(name, None)
+    with pytest.raises(NoFailure, match=name):
+        reduce(MODEL, backend="xnnpack", oracle=oracle, asked=asked)
 
 
 BREAKS = """

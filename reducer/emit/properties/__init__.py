@@ -9,9 +9,9 @@ from __future__ import annotations
 from types import ModuleType
 
 from reducer.core.property import Property
-from reducer.emit.properties import not_delegated
+from reducer.emit.properties import lost_by_saving, not_delegated, other_bytes
 
-_BUILT_IN: tuple[ModuleType, ...] = (not_delegated,)
+_BUILT_IN: tuple[ModuleType, ...] = (lost_by_saving, not_delegated, other_bytes)
 
 PROPERTIES: dict[str, Property] = {
     module.NAME: Property(module.NAME, module.SOURCE, module.TITLE) for module in _BUILT_IN
