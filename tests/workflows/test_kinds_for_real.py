@@ -88,6 +88,69 @@ def test_wrong_only_for_large_numbers(reduce_planted: Callable[..., Outcome]) ->
     assert "WrongWhenLarge" in outcome.finding.diagnosis.summary  # type: ignore[union-attr]
 
 
+HANGS = """
+import torch
+from executorch.exir import to_edge_transform_and_lower
+from planted_kinds import Hangs
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return torch.tanh(x) * 2
+
+program = torch.export.export(Net(), (torch.zeros(1),))
+to_edge_transform_and_lower(program, transform_passes=[Hangs()])
+"""
+
+
+def test_what_does_not_come_to_an_end(reduce: Callable[..., Outcome], tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).with_name("planted_kinds.py"), tmp_path)
+    outcome = reduce(HANGS, timeout=6.0)
+    assert outcome.code is ExitCode.REDUCED
+    assert targets(outcome) == ["aten.tanh.default"]
+    failure = outcome.finding.failure
+    assert (failure.chain[0].type, failure.kind) == ("Hang", Kind.HANGS)
+    assert failure.stage is Stage.TO_EDGE
+    assert "Hangs" in outcome.folder.repro.read_text()
+
+
+#: As many operators as a real network, of which one pass of three gets one kind wrong.
+DEEP = """
+import torch
+from executorch.exir import to_edge_transform_and_lower
+from planted_kinds import FixesSizes, SwapsOperands, WrongWhenLarge
+
+class Net(torch.nn.Module):
+    def forward(self, x, y):
+        for n in range(50):
+            h = torch.sigmoid(x * 0.5)
+            h = h - y if n == 30 else h + y
+            x = x + h
+        return x
+
+torch.manual_seed(0)
+program = torch.export.export(Net(), (torch.randn(2, 8), torch.randn(2, 8)))
+passes = [FixesSizes(), SwapsOperands(), WrongWhenLarge()]
+to_edge_transform_and_lower(program, transform_passes=passes).to_executorch()
+"""
+
+
+def test_one_miscompiled_operator_among_two_hundred(
+    reduce: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    shutil.copy(Path(__file__).with_name("planted_kinds.py"), tmp_path)
+    outcome = reduce(DEEP)
+    assert outcome.code is ExitCode.REDUCED
+    finding = outcome.finding
+    assert finding.operators_before >= 200
+    assert "aten.sub.Tensor" in targets(outcome)
+    assert finding.case.operators <= 3
+    assert finding.failure.kind is Kind.WRONG
+    assert finding.failure.excess >= 100
+    assert "SwapsOperands" in finding.diagnosis.summary  # type: ignore[union-attr]
+    (left,) = finding.case.recipe.transform_passes
+    assert left.path == "planted_kinds:SwapsOperands"
+
+
 def test_what_fails_now_and_then_is_judged_by_majorities(
     reduce: Callable[..., Outcome], tmp_path: Path
 ) -> None:
