@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -102,9 +103,12 @@ to_edge_transform_and_lower(program, transform_passes=[Hangs()])
 """
 
 
+@pytest.mark.skipif(
+    "REDUCE_HANGS" not in os.environ, reason="waits for two minutes: set REDUCE_HANGS to run it"
+)
 def test_what_does_not_come_to_an_end(reduce: Callable[..., Outcome], tmp_path: Path) -> None:
     shutil.copy(Path(__file__).with_name("planted_kinds.py"), tmp_path)
-    outcome = reduce(HANGS, timeout=6.0)
+    outcome = reduce(HANGS, timeout=12.0)
     assert outcome.code is ExitCode.REDUCED
     assert targets(outcome) == ["aten.tanh.default"]
     failure = outcome.finding.failure
