@@ -120,7 +120,7 @@ class OutputFolder:
         """Move results out of the way; returns where to, None if there are none. Raises OSError."""
         scripts = (self.repro, self.pass_repro)
         data = [path.with_suffix(".safetensors") for path in scripts]
-        further = sorted(self.root.glob("[0-9]"))
+        further = (path for path in self.root.iterdir() if path.name.isdigit())
         written = (*scripts, *data, self.test, self.finding, self.report, self.others, *further)
         results = [path for path in written if path.exists()]
         if not results:

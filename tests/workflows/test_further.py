@@ -36,10 +36,8 @@ def test_what_reads_a_masked_value_is_given_it_and_what_only_it_needed_goes() ->
         call("c", "aten.neg.default", Ref("b")),
     )
     rest = without(case, {"b"})
-    assert names(rest) == (
-        ["x", "b"],
-        ["a", "c"],
-    )  # what a gives was asked for by b alone: returned
+    # What a gives was asked for by b alone: it is returned.
+    assert names(rest) == (["x", "b"], ["a", "c"])
     given = rest.graph.inputs[-1] if rest else None
     assert given is not None
     assert (given.role, given.spec) == ("input", SPEC)  # no strides that no input may have
@@ -72,3 +70,13 @@ def test_parts_share_what_the_run_needs(tmp_path: Path) -> None:
     part = whole.part(2)
     assert part.repro == tmp_path / "2" / "repro.py"
     assert (part.data, part.store, part.log) == (whole.data, whole.store, whole.log)
+
+
+def test_parts_are_set_aside_with_the_rest_however_many_there_are(tmp_path: Path) -> None:
+    whole = OutputFolder(tmp_path)
+    for folder in (whole.part(2), whole.part(12)):
+        folder.repro.write_text("")
+    earlier = whole.set_aside()
+    assert earlier is not None
+    assert {path.name for path in earlier.iterdir()} == {"2", "12"}
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
