@@ -44,7 +44,8 @@ class Rest:
 
     def __init__(self, session: Session, case: Case, attempt: Attempt, budget: Budget) -> None:
         self.case = replace(case, recipe=replace(case.recipe, last_stage=Stage.COMPARE))
-        self.session, self.first, self.budget = session, attempt, budget
+        self.session, self.budget = session, budget
+        self._limits = judge_limits(session.settings, attempt)
         self.known: list[Signature] = []
         self.masked = 0
 
@@ -87,8 +88,7 @@ class Rest:
                 return "what was found cannot be masked", None
             self.masked += self.case.operators - rest.operators
             self.case = rest
-            judge = self._judge(self.known[-1])
-            judgement = judge(rest)
+            judgement = self._judge(self.known[-1])(rest)
             attempt = judgement.attempt
             if attempt is None or attempt.invalid:
                 return f"they are no program by themselves: {judgement.detail}", None
@@ -112,17 +112,7 @@ class Rest:
         return reduction.best
 
     def _judge(self, wanted: Signature) -> Judge:
-        settings, session = self.session.settings, self.session
-        return Judge(
-            session.worker,
-            session.store,
-            self.budget,
-            data_dir=session.folder.data,
-            wanted=wanted,
-            rule=settings.rule,
-            limits=judge_limits(settings, self.first),
-            invariant=settings.oracle,
-        )
+        return self.session.judge(wanted, self._limits, self.budget)
 
 
 def with_further(first: Found, rest: Rest, reduce: Reduce) -> Outcome:

@@ -10,13 +10,12 @@ from dataclasses import replace
 from functools import partial
 
 from reducer.core.case import Case
-from reducer.core.errors import BadInput, ExitCode, NoEnvironment, WorkerDied
+from reducer.core.errors import BadInput, NoEnvironment, WorkerDied
 from reducer.core.events import Captured, Event, Note, Started
 from reducer.core.releases import mismatch
 from reducer.core.signature import signature_of
 from reducer.core.wire import Attempt, Capture
 from reducer.oracle.confirm import CleanInterpreter
-from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
 from reducer.search.budget import Budget
@@ -112,7 +111,7 @@ def _run(session: Session) -> Outcome:
     budget = Budget(time.monotonic, settings.max_calls, settings.budget)
     reduce = partial(_reduced, captured=captured, budget=budget)
     first = reduce(session, case, captured.attempt)
-    if not settings.every or first.outcome.code not in (ExitCode.REDUCED, ExitCode.STOPPED):
+    if not settings.every:
         return first.outcome
     return with_further(first, Rest(session, case, captured.attempt, budget), reduce)
 
@@ -138,17 +137,7 @@ def _reduced(
         )
     )
     limits = judge_limits(settings, attempt)
-    judge = Judge(
-        session.worker,
-        session.store,
-        budget,
-        data_dir=session.folder.data,
-        wanted=signature,
-        rule=settings.rule,
-        limits=limits,
-        invariant=settings.oracle,
-        spare=settings.jobs - 1,
-    )
+    judge = session.judge(signature, limits, budget, spare=settings.jobs - 1)
     conclusion = Conclusion(
         session, judge.counts, failure, outward(captured, settings), limits, captured.notes
     )

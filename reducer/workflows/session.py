@@ -7,9 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from reducer.core.events import Event
+from reducer.core.signature import Signature
+from reducer.core.wire import Limits
 from reducer.oracle.confirm import CleanInterpreter
+from reducer.oracle.judge import Judge
 from reducer.oracle.store import Store
 from reducer.oracle.worker import Worker
+from reducer.search.budget import Budget
 from reducer.workflows.output import OutputFolder
 from reducer.workflows.settings import ReduceSettings
 from reducer.workflows.stopwatch import timed
@@ -29,6 +33,20 @@ class Session:
     worker: Worker
     clean: CleanInterpreter
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def judge(self, wanted: Signature, limits: Limits, budget: Budget, *, spare: int = 0) -> Judge:
+        """An oracle for one failure; ``spare`` calls may run beside the one that is waited for."""
+        return Judge(
+            self.worker,
+            self.store,
+            budget,
+            data_dir=self.folder.data,
+            wanted=wanted,
+            rule=self.settings.rule,
+            limits=limits,
+            invariant=self.settings.oracle,
+            spare=spare,
+        )
 
     def timed(self, name: str) -> AbstractContextManager[None]:
         """Count the block's seconds as the activity's."""
